@@ -83,9 +83,9 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
             rows.append((f"{kind}: {name}", *_cells(asked), *_change(first, run, asked)))
     return section(
         f"Finding what a commit changed ({part})",
-        f"The subjects of commits of {len(first.figures.by_repo)} repositories are the questions, "
-        "and an earlier revision is searched. The right answers are the one to four source files "
-        "that the commit changes. Changes are relative to the first row of each kind; intervals "
+        f"The questions are subjects of commits of {len(first.figures.by_repo)} repositories; an "
+        "earlier revision is searched. The right answers are the one to four source files that the "
+        "commit changes. *MRR change* is relative to the first row of each kind; intervals "
         "resample repositories.",
         ("", "questions", "MRR@10", "95 %", "recall@10", "first", "MRR change", "95 %"),
         rows,

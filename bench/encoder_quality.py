@@ -273,9 +273,10 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         _ALONE,
         f"The table has NDCG@10 with 95 % intervals for the same {len(shipped.rows)} questions, if "
         "files are ranked only by the best cosine of their chunks (without header chunks). The "
-        "untrained model has the features of the shipped model. Its vectors are MiniLM's vectors "
-        "of single words (256 principal components), weighted by the rarity of the word in the "
-        "indexed texts. Gain is the shipped model's NDCG@10 minus that of the row.",
+        "untrained model has the features of the shipped model. The vectors of the untrained model "
+        "are MiniLM's vectors of single words (256 principal components), weighted by the rarity "
+        "of the word in the indexed texts. Gain is NDCG@10 of the shipped model minus NDCG@10 of "
+        "the row.",
         ("", "all", *categories, "gain of the shipped one"),
         rows,
     )
@@ -321,10 +322,10 @@ def curve_table(card: Mapping[str, Any]) -> str:
     return section(
         _CURVE,
         f"The shipped model was trained with {total:,} pairs of a query and a text from "
-        f"{card['pairs']['packages']:,} packages; {len(card['kept_back'])} packages evaluate it "
-        "and are not used for training. MRR@10 ranks all texts of an evaluation package by cosine "
-        "for each query. "
-        "Vectors are random before the first pass. Seconds are those of the training machine.",
+        f"{card['pairs']['packages']:,} packages; {len(card['kept_back'])} of these packages were "
+        "used only for evaluation. For MRR@10, all texts of an evaluation package are ranked by "
+        "cosine for each query. Vectors are random before the first epoch. Seconds are those of "
+        "the training machine.",
         ("epoch", "pairs seen, at most", "seconds", "loss", "MRR@10"),
         rows,
     )
@@ -348,8 +349,9 @@ def amounts_table(found: Sequence[Amount], page: str) -> str:
         ]
     return section(
         _AMOUNTS,
-        "The model was also trained with fewer packages. MRR@10 is measured on the packages that "
-        "evaluate the shipped model; the last two columns are NDCG@10 as above.",
+        "The model was also trained with fewer packages. MRR@10 is measured on the evaluation "
+        "packages of the shipped model. The last two columns are NDCG@10 of the encoder alone and "
+        "of the whole ranking.",
         ("packages", "number", "pairs", "MRR@10", "alone", "everything on"),
         rows,
     )

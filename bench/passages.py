@@ -96,8 +96,7 @@ def measured(folder: Path, home: Path) -> str:
     rows = [_row(name, ranks[name]) for name in sorted(ranks)]
     return section(
         f"Places that answer, with other rankers ({folder.name})",
-        "The lines that answer each question are known. Intervals are 95 % bootstrap intervals of "
-        "MRR@10 over repositories.",
+        "The lines that answer each question are known. Intervals are intervals of MRR@10.",
         ("", "questions", "first", "first five", "MRR@10", "95 %"),
         rows,
     )

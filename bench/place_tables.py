@@ -38,10 +38,11 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
         "Places that slates show",
         "The questions are typical for the start of a task. Three to seven places of up to twelve "
         "lines answer each question; they were annotated by hand before anything was tuned on "
-        "them. The columns are the share of places with at least half of their lines shown "
-        "(*places*), the share inside a range of at most 80 lines that is shown or named "
-        "(*ranges*), the share whose file is named (*files*), the shares of shown lines and of "
-        "named files that belong to a place, and the bytes of the text for agents.",
+        "them. *Places* is the share of places with at least half of their lines shown. *Ranges* "
+        "is the share of places inside a range of at most 80 lines that is shown or named. *Files* "
+        "is the share of places whose file is named. *Lines that fit* and *files that fit* are the "
+        "shares of shown lines and of named files that belong to a place. Bytes are those of the "
+        "text for agents.",
         HEAD,
         rows,
     )
@@ -52,9 +53,9 @@ def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer])
     parts = [("developed on", developed), *([("held out", held_out)] if held_out else [])]
     return section(
         "Sections of files",
-        "For the same questions, the table counts the files whose code answers, how many of them "
-        "the slate names, and how many it names under `code`. Files under `docs` must be "
-        "documents, not translations, word lists, templates or tests; files were classified by "
+        "For the same questions, the table counts the files whose code answers, how many of these "
+        "files the slate names in any section, and how many under `code`. Files under `docs` must "
+        "be documents, not translations, word lists, templates or tests; files were classified by "
         "hand (`fixtures/sections`).",
         SECTION_HEAD,
         [_section_row(name, answers) for name, answers in parts],

@@ -19,8 +19,7 @@ def ranking(run: Run) -> str:
     return section(
         "What the ranking reaches",
         f"The table has the results of {len(run.rows)} questions about {len(figures.by_repo)} "
-        "repositories, with the shipped encoder. Intervals are 95 % bootstrap intervals over "
-        "repositories.",
+        "repositories, with the shipped encoder.",
         ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
         rows,
     )
@@ -38,10 +37,10 @@ def ablations(parts: Sequence[Ablated]) -> str:
     return section(
         "What each part is worth",
         "Change is NDCG@10 without the part minus NDCG@10 with all parts, over the same questions; "
-        "if its interval contains zero, no effect is shown. Only one part is removed at a time, "
-        "and similar parts replace each other, so the changes do not add up. The further decay "
-        "affects only a file's second and later hits, so its effect is under *Ten hits*. Location "
-        "has an effect only if a question names a path.",
+        "if the interval of a change contains zero, no effect is shown. Only one part is removed "
+        "at a time, and similar parts replace each other, so the changes do not add up. *Further "
+        "decay* lowers only the second and later hits of a file, so its effect is shown under *Ten "
+        "hits*. *Location* has an effect only if a question names a path.",
         ("without", "change", "95 %", *categories),
         rows,
     )
@@ -93,8 +92,8 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
     return section(
         "Ten hits",
         "The figures above rank the first ten files. The default answer has ten hits, at most "
-        "three in each file, so it shows fewer files. Without the further decay its NDCG@10 would "
-        f"change by {lost}.",
+        "three in each file, so it shows fewer files. Without *further decay*, NDCG@10 of the "
+        f"default answer would change by {lost}.",
         ("", "three of a file", "one of a file", "change", "95 %"),
         rows,
     )
@@ -141,9 +140,9 @@ def routed(found: Sequence[Routed], questions: int) -> str:
     rows = [(each.kept, *map(_share, (each.home_kept, each.ndcg10))) for each in found]
     return section(
         "Fewer repositories",
-        f"The same {questions} questions search only the repositories of a workspace whose term "
-        "statistics fit the question best. *Answer kept* is the share of questions whose "
-        "repository was searched.",
+        f"For the same {questions} questions, only those repositories of a workspace are searched "
+        "whose term statistics fit the question best. *Answer kept* is the share of questions for "
+        "which the repository with the answer was searched.",
         ("searched", "answer kept", "NDCG@10"),
         rows,
     )

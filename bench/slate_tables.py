@@ -29,8 +29,8 @@ def _covered(found: Measured) -> str:
         "and level 1. Each question lists expected files for some sections, and a section is "
         "covered if it shows one of its expected files. *Covered* is the share of covered "
         "sections; *anywhere* also accepts an expected file in another section. *Precision* is the "
-        "share of shown files that are expected; as the suite does not list every useful file, it "
-        "is a lower bound.",
+        "share of shown files that are expected. Precision is a lower bound, because the suite "
+        "does not list every useful file.",
         HEAD,
         rows,
     )
@@ -41,7 +41,7 @@ def _held_out(found: Measured) -> str:
     return section(
         "Slates of other repositories",
         f"The table has the same figures for {figures.cases} questions about "
-        f"{len(figures.by_repo)} repositories that nothing was tuned on. There are too few "
+        f"{len(figures.by_repo)} repositories that were not used for tuning. There are too few "
         "repositories for intervals.",
         HEAD,
         _sections(found),
@@ -73,10 +73,10 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
     ]
     return section(
         "Calls and doubt",
-        "The first rows are the shares of questions whose slate covers all sections, with one call "
-        "and with a second call (the same question in the same session, without the files already "
-        "shown), and the mean number of calls, where more than 2 count as 3. The last rows show "
-        "how often answerable questions are doubted, and how answers to "
+        "The first rows show for how many questions one call covers all sections, and for how many "
+        "two calls do. (The second call repeats the question in the same session, without the "
+        "files already shown.) The next row is the mean number of calls; more than 2 calls count "
+        "as 3. The last rows show how often answerable questions are doubted, and how answers to "
         f"{_questions(developed, held_out)} without an answer are marked.",
         ("", "developed on", "95 %", *("held out" for _ in others)),
         rows,
@@ -97,9 +97,9 @@ def _bytes(developed: Measured, held_out: Measured | None) -> str:
     ]
     return section(
         "Bytes of slates",
-        "Bytes are those of the canonical JSON with its graph. All levels show the same files for "
-        f"{same} of {cases} questions. After the store is reopened, {again} of {cases} answers "
-        "have the same bytes.",
+        "The table has the sizes of the canonical JSON, including the graph. The files are the "
+        f"same at all levels for {same} of {cases} questions. After the store is reopened, {again} "
+        f"of {cases} answers have the same bytes.",
         ("level", "median", "most", *("held out, median", "held out, most")[: 2 * len(parts) - 2]),
         rows,
     )

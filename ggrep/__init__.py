@@ -189,9 +189,9 @@ if not TYPE_CHECKING:  # a name that there is not is for type checkers to find
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        found: object = getattr(import_module(_HOME_OF[defined]), defined)
-        globals()[name] = found
-        return found
+        value: object = getattr(import_module(_HOME_OF[defined]), defined)
+        globals()[name] = value
+        return value
 
     def __dir__() -> list[str]:
         return sorted({*globals(), *__all__})

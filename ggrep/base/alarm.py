@@ -7,15 +7,16 @@ from typing import Final
 from ggrep.base.command_time import TimeIsUp, now_ms
 
 _SLACK_MS: Final = 50.0
-"""Time after the deadline until the alarm ends a step that does not check it."""
+"""Time after the deadline until the alarm ends a step that does not check the deadline."""
 
 
 def arm(at_ms: float) -> None:
     """Raise `TimeIsUp` shortly after the time `at_ms`; this replaces an earlier alarm.
 
-    Most steps check their deadline. The alarm ends steps that cannot: imports, locks, files on a
-    disk that hangs. msgspec does not check whether its import of `datetime` succeeds: an alarm
-    during it would crash the process later. So this module imports `datetime` first.
+    Most steps check their deadline. The alarm ends steps that cannot check it: imports, locks,
+    files on a disk that hangs. msgspec does not check whether its import of `datetime` succeeds: an
+    alarm during this import would crash the process later. Therefore this module imports `datetime`
+    first.
 
     Requires: the caller is the main thread.
     """

@@ -1,6 +1,6 @@
 """JSON documents that contain a digest of their values, to detect damage.
 
-With a flipped bit in a number or a path, a document often remains valid JSON. The digest covers the
+A document with a flipped bit in a number or a path is often still valid JSON. The digest covers the
 canonical bytes of all other fields. Documents of old builds have no digest.
 """
 
@@ -27,7 +27,7 @@ def seal(
 
 
 def require_sound(values: object, form: Format, *, since: int) -> None:
-    """Raise unless a document is undamaged and this build reads its version."""
+    """Raise unless a document is undamaged and this build can read its version."""
     if not isinstance(values, dict):
         raise Damaged("not an object")
     version = values.get(form.field)

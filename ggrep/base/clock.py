@@ -18,7 +18,7 @@ class Clock(Protocol):
         ...
 
     def monotonic_ms(self) -> float:
-        """Return milliseconds that never run backwards."""
+        """Return a time in milliseconds that never decreases."""
         ...
 
 
@@ -61,7 +61,7 @@ class Stop:
         return self._reason
 
     def set(self, reason: str) -> None:
-        """End the work at its next step; the first reason is kept."""
+        """Request the end of the work at its next step; the first reason is kept."""
         if self._reason is None:
             self._reason = reason
 

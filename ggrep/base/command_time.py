@@ -28,10 +28,10 @@ def now_ms() -> float:
 
 
 def process_began_ms() -> float:
-    """Return the start time of this process on the scale of `now_ms`, before Python started.
+    """Return the start time of this process, on the scale of `now_ms`; Python starts later.
 
-    A process that is too old has done other work before, such as a script that ends in `exec
-    ggrep`. The start time is then the current time.
+    A process that is too old has done other work before, such as a script that ends in
+    `exec ggrep`. For an old process, the current time is returned.
     """
     fields = linux.stat_fields(os.getpid())
     ticks = int(fields[_START_FIELD]) if fields else 0

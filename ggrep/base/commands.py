@@ -1,4 +1,4 @@
-"""Command names, and the parser of command lines that uses the option table."""
+"""Command names, and a parser of command lines that uses the tables in `options.py`."""
 
 from ggrep.base.options import ASKING, BELOW, OPTIONS
 
@@ -59,10 +59,10 @@ WORDS_OF_CODE = frozenset(
 """Words that are frequent in code, one typing error away from a command's name."""
 
 STARTING = ["serve", "--background", "--yes"]
-"""Arguments before the paths that start a daemon; the user has already consented to indexing."""
+"""Arguments, before the paths, of the command that starts a daemon; includes the user's consent."""
 
 LATER = "--later"
-"""Replaces the paths if a socket sends these; see `ggrep.protocol.client.preload`."""
+"""An argument instead of paths that a socket sends later; see `ggrep.protocol.client.preload`."""
 
 _GLOBAL_OPTIONS = frozenset({"--help", "-h", "--version"})
 _WORD = frozenset("abcdefghijklmnopqrstuvwxyz-")
@@ -109,7 +109,7 @@ def spelled(*words: str) -> str:
 
 
 def slip_of(word: str) -> str | None:
-    """Return the command that `word` misspells; None if there is none."""
+    """Return the command that `word` misspells; None if it misspells none."""
     if word in WORDS_OF_CODE:
         return None
     candidates = [
@@ -121,11 +121,13 @@ def slip_of(word: str) -> str | None:
 
 
 def nearest(word: str, names: list[str]) -> str | None:
-    """Return the name most similar to `word`; None if more than a third differs."""
+    """Return the name most similar to `word`; None if more than a third of the letters differ."""
     candidates = [
         (distance, not name.startswith(word), name)
         for name in names
-        if (distance := _distance(word, name)) * 3 <= max(len(word), len(name))
+        # A distance is at least the difference in length: a long key costs no comparison.
+        if abs(len(word) - len(name)) * 3 <= (longer := max(len(word), len(name)))
+        and (distance := _distance(word, name)) * 3 <= longer
     ]
     return min(candidates)[2] if candidates else None
 
@@ -205,7 +207,7 @@ class Option:
     Attributes:
         key: key of the value in a `Line`; a hyphen for a short form, which is expanded first.
         kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; this module parses
-            no others.
+            no other kinds.
         words: allowed values; or, after an at sign, the kind of values.
         required: the argument must be given.
     """

@@ -27,8 +27,8 @@ SHARED: Final = Modes(0o2770, 0o660)
 def modes_in(directory: Path) -> Modes:
     """Return the modes of new entries of a directory.
 
-    A directory counts as shared only if it has exactly the mode of shared directories. Otherwise a
-    group with partial access to a directory would get access to new files.
+    A directory counts as shared only if it has exactly the mode of shared directories, so that a
+    group with partial access to a directory gets no access to new files.
     """
     return SHARED if is_shared(directory) else PRIVATE
 
@@ -141,12 +141,12 @@ def sync_directory(path: Path) -> None:
 
 
 def sync_tree(root: Path) -> None:
-    """Sync every file and directory below `root`, and `root`, in any order.
+    """Sync every file and directory below `root`, and `root` itself, in any order.
 
-    All files and directories get the modes of `root`'s parent directory. Concurrent syncs share a
-    write of the file system's journal, so many take little longer than one.
+    All files and directories get the modes of `root`'s parent directory. Many concurrent syncs take
+    little longer than a single sync, because they share a write of the file system's journal.
     """
-    from concurrent.futures import ThreadPoolExecutor  # clients, which sync no tree, load it slowly
+    from concurrent.futures import ThreadPoolExecutor  # slow to import, and not needed by clients
 
     modes = modes_in(root.parent)
     entries: list[tuple[Path, int, int]] = []
@@ -190,8 +190,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 
     The temporary file is in the same directory because rename is atomic only within one file
     system. The directory is synced last: otherwise a power cut may undo a reported rename.
-    Concurrent callers do not share a temporary file, also in other threads, processes and
-    containers.
+    Concurrent callers use different temporary files, even in other processes and containers.
     """
     temporary = _fresh_file(path)
     try:
@@ -205,7 +204,7 @@ def replace_file(path: Path, data: bytes, *, mode: int | None = None, lasting: b
 
 
 def overwrite_file(path: Path, data: bytes) -> None:
-    """Overwrite a file in place, which needs no free disk space; the file must not be shorter.
+    """Overwrite a file in place, which needs no free disk space; `data` must not be longer.
 
     Not atomic: after a power cut the file may have neither the old nor the new bytes.
     """
@@ -226,9 +225,9 @@ def replace_if_changed(path: Path, data: bytes) -> None:
 
 
 def sweep_leftovers(path: Path) -> None:
-    """Remove the temporary files of `replace_file` for `path` whose processes have died.
+    """Remove temporary files for `path` that were left by `replace_file` in processes that died.
 
-    Requires: `path` is not being replaced, as that could fail.
+    Requires: `path` is not being replaced, as the replacement could fail.
     """
     for leftover in path.parent.glob(f".{path.name}.*.tmp"):
         leftover.unlink(missing_ok=True)

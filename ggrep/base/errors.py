@@ -28,8 +28,8 @@
         └── CorruptStore         internal          exit 1
             └── IndexDamaged     index_damaged     exit 1   no snapshot can answer
 
-`code` is the wire name and never changes once shipped. Any other exception
-is a bug: the surface reports it as `internal`.
+`code` is the wire name and never changes once shipped. Any other exception is a bug, and is
+reported as `internal`.
 """
 
 from msgspec import Struct
@@ -45,7 +45,7 @@ class GgrepError(Exception):
 
 
 class LoadError(GgrepError):
-    """The request was valid, but capacity or time was missing."""
+    """The request was valid, but capacity or time was insufficient."""
 
 
 class Busy(LoadError):
@@ -118,7 +118,7 @@ class Unasked(NoIndex):
 
 
 class SnapshotGone(RequestError):
-    """The snapshot for which a request was prepared is no longer active; prepare it again."""
+    """The snapshot for which a request was prepared is not active; prepare the request again."""
 
     code = "snapshot_gone"
 
@@ -136,7 +136,7 @@ class SessionFull(RequestError):
 
 
 class Forbidden(RequestError):
-    """A path is outside the roots that this surface may read."""
+    """A path is outside the roots that this interface may read."""
 
     code = "forbidden"
 
@@ -216,7 +216,7 @@ class IndexDamaged(CorruptStore):
 
 
 class BudgetExceeded(StoreError):
-    """The publish exceeds a configured byte budget."""
+    """The new snapshot exceeds a configured byte budget."""
 
     code = "budget_exceeded"
 
@@ -229,7 +229,7 @@ class SyncRefused(StoreError):
     """A rule forbids publishing this snapshot; the previous snapshot stays active.
 
     Attributes:
-        reasons: one line per file or rule that prevents it.
+        reasons: one line per file or rule that prevents publishing.
     """
 
     def __init__(self, reasons: tuple[str, ...]) -> None:

@@ -3,9 +3,9 @@
 Start-time fair queueing (Goyal, Vin, Cheng, "Start-time fair queueing: a scheduling algorithm for
 integrated services packet switching networks", SIGCOMM 1996). A flow is one client in one lane. The
 first item of a flow has a start tag: the virtual time at the item's arrival, or the tag of the
-flow's previous item plus that item's cost, if that is later. The item with the smallest start tag
-is served first; the virtual time is the start tag of the last served item. The cost of an item is
-the inverse of its lane's weight.
+flow's previous item plus the previous item's cost, if this is later. The item with the smallest
+start tag is served first; the virtual time is the start tag of the last served item. The cost of an
+item is the inverse of its lane's weight.
 
 Two additions are for clients whose names are used once (a command's name is its process id):
 
@@ -15,9 +15,9 @@ virtual time over the waiting tags is bounded: otherwise all waiting flows would
 the next new flow. 2. A flow without items is forgotten when the virtual time passes its tag. All
 flows are forgotten when the queue is empty.
 
-A third addition is for clients that may not be served at the moment. Such clients are skipped,
-without credit for missed turns. Their flows advance with the virtual time, all flows of a client by
-the same distance, so that the order of its lanes stays.
+A third addition is for clients that may not be served at the moment. Clients that may not be served
+are skipped, without credit for missed turns. The flows of skipped clients advance with the virtual
+time, all flows of a client by the same distance, so that the order of its lanes stays the same.
 """
 
 from collections import OrderedDict
@@ -69,7 +69,7 @@ class _Waiting(Struct, Generic[T]):
     items: OrderedDict[int, T] = field(default_factory=OrderedDict)
 
     def turn(self) -> tuple[int, int]:
-        """Return the sort key of turns: the start tag, then the arrival."""
+        """Return the sort key of turns: the start tag, then the number of the arrival."""
         return self.start, next(iter(self.items))
 
 

@@ -85,8 +85,8 @@ LEASE: Final = Format("writer lease", "schema_version", 1, 2)
 IMAGE_FORMAT: Final = "ggrep-image-2"
 """Layout of a segment image, the memory-mapped read side of a segment.
 
-1. First layout: int8 vectors with scales, postings, field lengths, row table.
-2. Rows of postings as u16 where they fit, counts as u8 with the large ones apart.
+1. First layout: int8 vectors with scales, postings, field lengths, row table. 2. Rows of postings
+as u16 where they fit, counts as u8, with large counts in a separate array.
 """
 
 IMAGE_FORMAT_BEFORE: Final = "ggrep-image-1"
@@ -104,7 +104,7 @@ RANKING_REVISION: Final = "ranking-5"
 """Revision of scoring; scores of two revisions are not comparable."""
 
 SCHEMA_KEY: Final = f"row-{ROW_CONTENT}|{IMAGE_FORMAT}|{RANKING_REVISION}"
-"""A key, equal for two indexes that the same code reads and scores."""
+"""A key that is equal for all indexes that the same code can read and score."""
 
 # Versions of JSON documents whose format has never changed.
 QUERY_SCHEMA: Final = 1

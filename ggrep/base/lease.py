@@ -1,21 +1,22 @@
-"""The writer lease: only one process at a time can publish; its epoch excludes all others.
+"""The writer lease of a store, which permits only one process at a time to publish snapshots.
 
-The lease is a record that is kept after its release, so that epochs only grow: each manifest
-contains the epoch of its writer. A process that changes the record locks the guard, a kernel lock,
-from reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at
-the offset of its epoch; and it rewrites the record after each third of the record's time to live. A
-lease ends in three ways:
+Each holder of the lease has a number, its epoch, that is larger than all earlier epochs; each
+manifest contains the epoch of its writer. The record of the lease is kept after its release, so
+that the last epoch is known. A process that changes the record locks the guard, a kernel lock, from
+reading to writing. For its lifetime, the holder of the lease also locks one byte of a file, at the
+offset of its epoch; and it rewrites the record three times in the record's time to live. A lease
+ends in three ways:
 
-1. its holder releases the lease;
-2. its holder dies: the kernel unlocks the byte, or the machine was restarted;
-3. its holder is stopped and writes no heartbeat for the time to live. If it continues later, it
-finds another epoch in the record, which it checks under the guard just before it publishes.
+1. its holder releases the lease; 2. its holder dies: the kernel unlocks the byte, or the machine
+was restarted; 3. its holder is stopped and writes no heartbeat for the time to live. If the holder
+continues later, it finds another epoch in the record, which each holder checks under the guard just
+before it publishes.
 
 Ages are measured by the machine's monotonic clock, which all processes share. A change of the wall
 clock neither ends nor extends a lease.
 
-All files are outside the store's directory. A guard inside would be deleted with the store: a
-writer could hold the deleted file while the next writer locks a new file of the same name.
+All files of the lease are outside the store's directory. A guard inside would be deleted with the
+store: a writer could hold the deleted file while the next writer locks a new file of the same name.
 """
 
 import errno
@@ -138,8 +139,8 @@ class Lease:
     def release(self) -> None:
         """Release the lease; its epoch stays in the record.
 
-        After a takeover the record belongs to the other process. If the record cannot be written,
-        the released kernel lock has the same effect.
+        After a takeover the record belongs to the process that took over the lease. If the record
+        cannot be written, the released kernel lock has the same effect.
         """
         reach("lease.before_release")
         with suppress(LeaseLost, Busy, StoreError, OSError):
@@ -148,7 +149,7 @@ class Lease:
     def blame(self, error: Exception) -> None:
         """Raise LeaseLost from `error` if the lease was taken over; do nothing otherwise.
 
-        The new holder removes staged files and may delete files that no snapshot names.
+        The new holder removes staged files and may delete files that no snapshot contains.
         """
         try:
             self.check()
@@ -177,7 +178,7 @@ class Lease:
         try:
             record = read_record(self._files.record)
         except Incompatible as error:
-            # Only a writer that has taken over can have written this record: a newer build's.
+            # A newer build wrote the record, so another writer has taken over the lease.
             raise LeaseLost(
                 f"another writer took over the writer lease of epoch {self.epoch}"
             ) from error
@@ -296,9 +297,9 @@ class _Applicant(Struct, frozen=True):
 
     def _grant(self, epoch: int, stack: ExitStack, *, taken_over: bool) -> Lease:
         # Without a record the epoch is a guess: a stopped writer may still have it.
-        while (held := locks.take_byte(self.files.alive, epoch)) is None:
+        while (lock := locks.take_byte(self.files.alive, epoch)) is None:
             epoch += 1
-        stack.callback(held.release)
+        stack.callback(lock.release)
         if taken_over:
             reach("lease.during_takeover")
         reach("lease.before_record")

@@ -1,7 +1,8 @@
 """System calls and files that only Linux has.
 
-A test checks that no other module uses these; docs/platforms.md lists the counterparts of other
-systems. This module only imports small parts of the standard library, as searches load it.
+A test checks that no other module uses such calls and files; docs/platforms.md lists the
+counterparts of other systems. This module only imports small parts of the standard library, as
+searches load it.
 """
 # importing pathlib and ctypes takes longer than running this whole module
 
@@ -156,7 +157,8 @@ def return_free_memory() -> None:
 def mapped(descriptor: int, size: int) -> memoryview:
     """Map a file read-only; return its bytes. The map exists as long as any view of it.
 
-    The descriptor may be closed at once, unlike with Python's `mmap`, which keeps one open.
+    The descriptor may be closed at once, unlike with Python's `mmap`, which keeps a descriptor
+    open.
 
     Raises:
         OSError: the file cannot be mapped.
@@ -228,7 +230,7 @@ def take_byte(descriptor: int, offset: int) -> bool:
 
 
 def byte_is_taken(descriptor: int, offset: int) -> bool:
-    """Return whether a process has locked that byte of an open file."""
+    """Return whether a process has locked the byte at `offset` of an open file."""
     import fcntl
     import struct
 

@@ -66,7 +66,7 @@ class HeldFile(Struct, frozen=True):
                 os.pwrite(self.descriptor, _HEARTBEAT.pack(round(self.clock.monotonic_ms())), 0)
 
     def release(self) -> None:
-        """Erase the heartbeat and release the lock; a lock on a whole file also for children.
+        """Erase the heartbeat and release the lock; children also lose a lock on a whole file.
 
         The file keeps its length: on a full disk, the next holder can only overwrite existing bytes
         with its heartbeat.
@@ -136,7 +136,7 @@ def take_byte(file: Path, offset: int) -> HeldFile | None:
 
 
 def byte_is_held(file: Path, offset: int) -> bool:
-    """Return whether a process has locked that byte; False if the file is missing."""
+    """Return whether a process has locked the byte at `offset`; False if the file is missing."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -150,7 +150,8 @@ def byte_is_held(file: Path, offset: int) -> bool:
 def is_held(file: Path) -> bool:
     """Return whether a process holds the lock of a file; False if the file cannot be read.
 
-    The probe shares the lock for a moment; a process that tries to take the lock then must retry.
+    The probe shares the lock for a moment; a process that tries to take the lock at this moment
+    must retry.
     """
     try:
         descriptor = read_only(file)
@@ -262,12 +263,12 @@ def read_only(file: Path) -> int:
 def in_line(file: Path, patience: Patience, clock: Clock, *, ttl_ms: int) -> Iterator[Patience]:
     """Wait to be next in a queue of writers; yield the `Patience` for taking the lock.
 
-    A process that is next but has no heartbeat for `ttl_ms` is skipped, which is only unfair.
+    A process that is next but writes no heartbeat for `ttl_ms` is skipped.
     """
     while (lock := take(file, clock=clock)) is None:
         age_ms = heartbeat_age_ms(file, clock)
         if age_ms is not None and not -1.0 <= age_ms <= ttl_ms:
-            yield patience  # writes no heartbeat, as that would count as the silent process's
+            yield patience  # without heartbeats, which would count as those of the silent process
             return
         patience.pause()
 

@@ -90,13 +90,13 @@ SHOWN_OF_SEARCHES = (
     ("-E, --regex", "Search for a regular expression; same as `--find regex`."),
 )
 SHOWN_OF_EXACT = (
-    ("-i, -w, -l, -c, -n", "Same meaning as in grep and ripgrep; with -F, -E or quoted text."),
+    ("-i, -w, -l, -c, -n", "With -F, -E or quoted text: same meaning as in grep and ripgrep."),
     (
         "-A, -B, -C NUMBER",
-        "Show lines after, before and around each matching line; with -F, -E or quoted text.",
+        "With -F, -E or quoted text: show lines after, before or around each matching line.",
     ),
 )
-"""Paragraph about the short options in the help."""
+"""Rows about short options in the help of `search`."""
 
 
 def written_out(arguments: list[str]) -> list[str]:

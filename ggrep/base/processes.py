@@ -1,4 +1,4 @@
-"""Identifies processes by id and start time; limits of this process."""
+"""Identifies processes by id and start time, and raises limits of this process."""
 
 import gc
 import os
@@ -37,8 +37,8 @@ def own_start_ticks() -> int:
 def raise_descriptors() -> None:
     """Raise this process's limit of open files to its maximum.
 
-    Each store, daemon and client needs some, and large workspaces have more repositories than the
-    usual limit of 1,024 files.
+    Each store, daemon and client needs open files, and large workspaces have more repositories than
+    the usual limit of 1,024 files.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != hard:
@@ -92,9 +92,10 @@ def take_standard_output() -> BinaryIO:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Disable garbage collection in the block, for imports; it takes a sixth of their time.
+    """Disable garbage collection in the block; it takes a sixth of the time of imports.
 
-    If several threads do so at the same time, the end of the first block enables it again.
+    If several threads run such blocks at the same time, the end of the first block enables
+    collection again.
     """
     collecting = gc.isenabled()
     gc.disable()

@@ -4,7 +4,7 @@ Names, paths and exact texts are compared in NFC. Words to search for are compar
 invisible characters, so that full-width letters and half-width kana equal the usual characters.
 
 The ranges are generated from the Unicode 16 character database. Constants make every Python version
-split a text in the same way. The ranges include unassigned code points between them.
+split a text in the same way. A range can contain unassigned code points.
 """
 
 import re
@@ -78,7 +78,7 @@ r"""Characters of words, for use in a character class: `\w` lacks combining mark
 _JAMO: Final = "\u1160-\u11ff"
 """Vowels and final consonants, which form one letter with the preceding jamo."""
 _MOST_PERMUTED: Final = 3
-"""Maximum number of marks on a letter that match in any order; more only match in order."""
+"""Maximum number of marks on a letter that match in any order; more marks only match in order."""
 
 
 def nfc(text: str) -> str:

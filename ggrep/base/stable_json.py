@@ -11,7 +11,7 @@ Document: TypeAlias = Mapping[str, object]
 """A document of a declared shape (`ggrep.model.schemas`), which is JSON for type checkers."""
 
 _NO_JSON: Final = (bytes, bytearray)
-"""Types that msgspec would write as base64; they are refused."""
+"""Types that msgspec would write as base64, and that are refused."""
 
 
 def dumps(value: Json | Document | Sequence[Document]) -> bytes:
@@ -37,7 +37,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def written(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a value that `dumps` writes as `data`, the bytes of an earlier `dumps`."""
+    """Return a value that `dumps` converts to `data`, which an earlier `dumps` returned."""
     return orjson.Fragment(data)
 
 
@@ -75,13 +75,13 @@ _MISSING: Final = "Object missing required field "
 
 
 class DecodeError(ValueError):
-    """A value has the wrong type; the message has its place, `$.segments[0].rows`, and the type."""
+    """A value has the wrong type; the message contains its type and place: `$.segments[0].rows`."""
 
 
 def decode(kind: type[T], value: object, place: str = "$") -> T:
     """Return `value` as a `kind`: a Struct, tuple, enum, optional or plain JSON type.
 
-    Unknown keys of an object are ignored, as a newer minor version may add some. Missing keys get
+    Unknown keys of an object are ignored, as a newer minor version may add keys. Missing keys get
     their field's default, as an older version may lack them.
 
     Raises:

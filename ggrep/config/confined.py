@@ -31,8 +31,8 @@ class TooLarge(OSError):
 def open_root(root: Path) -> int:
     """Return a descriptor of a canonical root; the caller closes it.
 
-    No part of the path may have become a link. Otherwise a user who can rename directories above a
-    root could make ggrep read another tree as the root's, and switch back afterwards.
+    No part of the path may have become a link, because a user who can rename directories above a
+    root could make ggrep read another tree instead of the root.
 
     Raises:
         InvalidRequest: a part of the path is a link.

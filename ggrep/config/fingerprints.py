@@ -47,7 +47,7 @@ def config_fingerprint(
 
 
 def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) -> str:
-    """Return the fingerprint of embedded text and encoder; stores with equal ones share vectors."""
+    """Return the fingerprint of embedded text and encoder; if it is equal, stores share vectors."""
     return _digest(
         {
             "version": "embed-1",
@@ -59,7 +59,7 @@ def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) ->
 
 
 def ignore_fingerprint(files: Iterable[tuple[PathKey, bytes]]) -> str:
-    """Return the digest of all ignore files of a root, which can be passed in any order."""
+    """Return the digest of all ignore files of a root; their order has no effect."""
     digest = hashlib.sha256()
     for path_key, data in sorted(files, key=lambda file: file[0].encode()):
         # The length separates the content of a file from the name of the next file.
@@ -114,7 +114,7 @@ def store_id(root: Path, config_fingerprint: str) -> StoreId:
 
 
 def travelling_id(repo_key: str, config_fingerprint: str) -> StoreId:
-    """Return the name of a repository's index, which is independent of its location."""
+    """Return the name of a repository's index, independent of the repository's location."""
     name = slug(Path(repo_key))
     return StoreId(f"{name}-{_h12(repo_key.encode())}-{_h12(config_fingerprint.encode())}")
 

@@ -1,8 +1,9 @@
 """Runs git on possibly hostile work trees, without executing programs from their configuration.
 
 A repository's configuration can name programs: fsmonitor, hooks, filters, transports, pagers and
-checkers of signatures. All of them are switched off here. The git directory and the work tree are
-passed explicitly, so `core.worktree` cannot redirect git, and git does not check the owner.
+checkers of signatures. This module switches off all programs that the configuration names. The git
+directory and the work tree are passed explicitly, so `core.worktree` cannot redirect git, and git
+does not check the owner.
 """
 
 import os
@@ -62,7 +63,7 @@ def has_git_marker(path: Path) -> bool:
 
 
 def is_bare_repository(path: Path) -> bool:
-    """Return whether a directory is a git directory, which has no files of a work tree."""
+    """Return whether a directory is a git directory, and not the top level of a work tree."""
     return (path / "HEAD").is_file() and (path / "objects").is_dir() and (path / "refs").is_dir()
 
 
@@ -72,7 +73,7 @@ def run_git(
     """Run git on the work tree with the top level `top`; return its exit status and output.
 
     Raises:
-        GitFailed: git failed in another way.
+        GitFailed: git did not run, or returned an exit status that is not in `accept`.
     """
     status, output = _run(top, arguments, stdin, {})
     if status not in accept:
@@ -125,8 +126,8 @@ def _run(
 def _output(process: subprocess.Popen[bytes], command: str, stdin: bytes | None) -> bytes:
     """Return git's standard output.
 
-    On a busy machine git can take longer than its timeout: it continues while it makes progress,
-    until it has used the limit of processor time.
+    On a busy machine, git can take longer than its timeout. Therefore git may continue while it
+    makes progress, up to a limit of processor time.
     """
     limit_s, before_s = _LISTING_S if command in _LISTINGS else _TIMEOUT_S, 0.0
     while True:

@@ -8,8 +8,6 @@ from ggrep.base.ids import StoreId
 
 
 class _Below:
-    """A path below the base of a home."""
-
     def __init__(self, *parts: str) -> None:
         self._path = Path(*parts)
 

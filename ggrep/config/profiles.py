@@ -1,6 +1,6 @@
-"""Named profiles of a repository, with their effects on its index, its answers and its view.
+"""Named profiles of a repository, and their effects on its index and its answers.
 
-A profile with `include` makes files eligible that the built-in lists exclude. It has a separate
+A profile with `include` makes files eligible that the built-in lists exclude, and has a separate
 store with budgets. Every other profile uses the repository's store and only restricts answers.
 """
 
@@ -213,10 +213,10 @@ def apply_to_request(
 
 
 def unusual_fields(request: SearchRequest) -> frozenset[str]:
-    """Return a request's fields that differ from the defaults of all surfaces.
+    """Return a request's fields that differ from the usual defaults.
 
-    For surfaces that do not record which fields a caller has set; a field set to its default counts
-    as not set.
+    The function is for interfaces that do not record which fields a caller has set. A field that is
+    set to its default counts as not set.
     """
     return _unusual(request, SearchRequest(request.query))
 

@@ -86,7 +86,7 @@ def _check_url(remote: Remote) -> None:
                 f"remote URL {remote.url}: write a directory as file:///absolute/path"
             )
     elif not parts.netloc:
-        raise InvalidRequest(f"remote URL {remote.url} names no bucket")
+        raise InvalidRequest(f"remote URL {remote.url} does not name a bucket")
 
 
 def _check_endpoint(remote: Remote) -> None:

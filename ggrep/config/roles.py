@@ -166,7 +166,7 @@ _BRACES = re.compile(r"\{([^{}]*)\}")
 _MEMBERS = re.compile(r"(.)(?:-(.))?", re.DOTALL)
 _TOKENS = re.compile(r"\{[^{}]*\}|\[[!^]?[^\[\]/{}]+\]|.", re.DOTALL)
 _RUNS = frozenset({Role.ENTRYPOINT, Role.POLICY, Role.CONFIGURATION})
-"""Roles that the name alone does not give to a test or a document."""
+"""Roles that a test or a document does not get because of its name alone."""
 
 
 class _Globs(Struct, frozen=True):

@@ -171,7 +171,7 @@ MARKS: Final = words(
 """Words in names of files with made-up or public content."""
 
 LAST_MARK: Final = "dist"
-"""A word like MARKS, if it is the last; before other words it means a distribution of Apple's."""
+"""A word like MARKS if it is the last word; before other words, it is a distribution of Apple's."""
 
 COPIES: Final = globs(".bak .old .orig .save .backup .copy .enc .txt .swp .rpmsave .dpkg-old ~")
 """Endings of copies; the name before the ending is the original's name."""
@@ -190,7 +190,7 @@ NOUN_ENDINGS: Final = (
     *("password", "passwords", "passwd", "passphrase", "secret", "secrets"),
     *("credential", "credentials", "creds", "apikey", "apikeys"),
 )
-"""Ends of compound words that show the same: `pullsecret`."""
+"""Ends of compound words that show that a data file contains secrets: `pullsecret`."""
 
 PAIRS: Final = words(
     "api-key api-keys api-token api-tokens access-key access-keys access-token access-tokens"
@@ -206,27 +206,27 @@ PAIRS: Final = words(
     " vapid-keys age-keys vpn-login user-pass token-file basic-auth"
     " key-base init-keys"
 )
-"""Pairs of words at the end of a data file's name that show the same."""
+"""Pairs of words at the end of a data file's name that show that it contains secrets."""
 
 ALONE: Final = words("token logins")
-"""Whole stems of data files' names that show the same."""
+"""Whole stems of data files' names that show that the files contain secrets."""
 
 ALONE_IN_TEXT: Final = words(
     "key keys pass psk pw pwd pin pins auth login logins otp seed wifi unseal bearer cookie"
 )
-"""Whole stems of text files' names that show the same."""
+"""Whole stems of text files' names that show that the files contain secrets."""
 
 MANUALS: Final = words("doc docs documentation manual man help guide guides topics wordlists")
-"""Folders below which such a word is the topic of a text."""
+"""Folders below which a word like `password` is the topic of a text."""
 
 TEXT_EXTENSIONS: Final = words("txt text b64 base64")
 """Endings of text files."""
 
 SINGLES: Final = words("key token pass psk")
-"""Last words of names that show the same, if the file can consist of a single value."""
+"""Last words of names of secret files, if the file can consist of a single value."""
 
 SINGLE_EXTENSIONS: Final = words("txt text b64 base64 dat json")
-"""Endings of files that can consist of a single value; a file without an ending can also be one."""
+"""Endings of files that can consist of a single value; files without an ending also can."""
 
 HARMLESS_SINGLES: Final = words(
     "primary foreign sort cache answer hot map partition row index unique arrow shortcut home any"
@@ -242,7 +242,7 @@ VAULTS: Final = words(
 """Programs that store passwords."""
 
 VAULT_CONTENTS: Final = words("export exported backup passwords logins vault items csv")
-"""Words in the name, or the ending, of files that such a program exported."""
+"""Words in the name, or the ending, of files that a program of VAULTS exported."""
 
 TRANSLATIONS: Final = words("locales locale i18n l10n lang langs translations")
 """Folders below which a file's name is the topic of its translated texts."""
@@ -251,7 +251,7 @@ HARMLESS_BEFORE: Final = words(
     "forgot forgotten reset change changed update new strong weak common top bad leaked breached"
     " test tests rockyou external sealed devise no invalid wrong max min lost"
 )
-"""Words before a word of NOUNS with which it names a page, a list or a test."""
+"""Words before a word of NOUNS that show that the file is a page, a list or a test."""
 
 VERBS: Final = words(
     "get set generate gen create rotate check show print make fetch read decrypt encrypt hash"
@@ -279,7 +279,7 @@ FIRSTS: Final = words("secrets credentials creds passwords")
 """First words that indicate secrets, with any second word: `secrets.alice.yaml`."""
 
 FIRST_EXTENSIONS: Final = words("yml yaml json toml ini env properties cfg conf enc")
-"""Endings of such files."""
+"""Endings of files whose first word is in FIRSTS."""
 
 HARMLESS_BEHIND: Final = words(
     "manager scanner scanning scan policy policies provider providers report reports baseline test"
@@ -289,4 +289,4 @@ HARMLESS_BEHIND: Final = words(
     " options strings messages translation injector sync rotation rotate validation"
     " storage helper process view request response not found error"
 )
-"""Second words with which a file is about secrets instead."""
+"""Second words that show that a file does not contain secrets, but is about secrets."""

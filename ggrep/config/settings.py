@@ -208,7 +208,8 @@ def load_settings(
 
     The order of precedence is flags, variables, the repository's file, the user's file, defaults;
     no source exceeds the caps. In the user's file, the table of the root has precedence over the
-    other keys, and its profile over the repository's choice. A flag that is None is not set.
+    other keys. A profile in this table has precedence over the profile that the repository's file
+    selects. A flag that is None is not set.
 
     Raises:
         InvalidRequest: a source has an unknown key or an invalid value.
@@ -303,8 +304,8 @@ def _from_user(path: Path, root: Path) -> tuple[Mapping[str, object], Mapping[st
         if key == PROFILE:
             # Most repositories do not have such a profile, and all commands would fail in them.
             raise InvalidRequest(
-                f"{path}: {key}: profiles belong to one repository; use its {REPO_FILE}, or a table"
-                f' [{ROOTS}."/path"] here'
+                f"{path}: {key}: a profile belongs to one repository; set it in the repository's"
+                f' {REPO_FILE}, or here in a table [{ROOTS}."/path"]'
             )
         if key not in _KEYS:
             raise InvalidRequest(f"{path}: {shown(key)}: {_unknown(key)}")
@@ -354,7 +355,7 @@ def _of_own_store(
 def _require_narrower(
     key: str, value: object, standing: LoadedSettings, *, unbounded: bool = False
 ) -> None:
-    """Raise if a limit is wider than the current one; `unbounded`: whether 0 means no limit."""
+    """Raise if a limit is wider than the current limit; `unbounded`: whether 0 means no limit."""
     current = getattr(standing.settings, key)
     if unbounded and not current:
         return

@@ -113,7 +113,7 @@ def read_table(
 def table_of(
     value: object, file: str, place: str, known: Mapping[str, Any] | None = None
 ) -> Mapping[str, object]:
-    """Return a table after checking that all its keys are known; if `known` is None, any key is."""
+    """Return a table after checking its keys; if `known` is None, all keys are allowed."""
     if not isinstance(value, Mapping):
         raise InvalidRequest(f"{file}: {place}: must be a table, is {shown(value)!r}")
     for key in value:
@@ -139,7 +139,7 @@ def check(place: str, wanted: DeclaredKey, value: object) -> object:
 
 
 def check_texts(place: str, wanted: DeclaredKey, value: object) -> tuple[str, ...]:
-    """Return a list of valid strings; otherwise like `check`."""
+    """Return `value` if it is a list of valid strings; else raise as in `check`."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise _wrong_type(place, "a list of strings", value)
     if len(value) > wanted.says.most:

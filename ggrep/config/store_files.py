@@ -115,7 +115,7 @@ def clone_dir(store: Path, epoch: int) -> Path:
 
 
 def rebuild_dir(store: Path, epoch: int) -> Path:
-    """Return the directory of a rebuilt store, while the old store still answers."""
+    """Return the directory of a rebuilt store, while the old store is still in use."""
     return _beside(store, "rebuild", epoch)
 
 
@@ -141,17 +141,17 @@ def _cached(name: str) -> Callable[[Path], Path]:
 
 # Derived files, safe to delete.
 packed_file = _cached("packed.json")
-"""Digests of the segments' packed tables."""
+"""The file with digests of the segments' packed tables."""
 last_used_file = _cached("last_used")
-"""The time of the last use of the store."""
+"""The file that records the time of the last use of the store."""
 stat_cache_file = _cached("files.json")
-"""Facts about unchanged files."""
+"""The file with facts about unchanged source files."""
 unchanged_file = _cached("unchanged.json")
-"""Data with which a sync proves that no file has changed."""
+"""The file with data by which a sync detects that no source file has changed."""
 verified_file = _cached("verified.json")
-"""Verified artifacts."""
+"""The file that lists verified artifacts."""
 healed_file = _cached("healed.json")
-"""The last repair."""
+"""The file that records the last repair."""
 
 TOMBSTONES = "tombstones.jsonl"
 SEGMENT_MAP = "segment_file_index.jsonl"

@@ -1,9 +1,9 @@
 """A listening socket with several names that all daemons of a process share.
 
 A socket accepts connections under each of its names. A process therefore opens a single socket in
-each directory; the socket names of its other daemons are hard links to it. The hello of a client
-names the daemon. The process sends nothing before the hello and refuses a hello for a store that it
-does not serve.
+each directory; the socket names of the process's other daemons are hard links to this socket. The
+hello of a client names the daemon. The process sends nothing before the hello and refuses a hello
+for a store that it does not serve.
 
 When a daemon ends, the socket keeps the names of the other daemons. Connections to the ended daemon
 without a complete hello are closed, as if there were no listener.
@@ -46,7 +46,7 @@ class Receiver(Protocol):
         ...
 
     def silence_ms(self) -> float | None:
-        """Return the time of last receipt of the longest idle connection; None without one."""
+        """Return when the longest idle connection last received bytes; None if none is idle."""
         ...
 
     def make_room(self, error: BaseException) -> None:
@@ -55,8 +55,6 @@ class Receiver(Protocol):
 
 
 class _Listener:
-    """A listening socket and its names."""
-
     def __init__(self, listener: SocketListener, name: Path) -> None:
         self.socket = listener
         self.names = {name}
@@ -66,8 +64,8 @@ class _Listener:
     def join(self, name: Path) -> bool:
         """Give the socket another name; return False if that is impossible.
 
-        Requires: the caller has the lock of that daemon, so an existing socket belongs to a dead
-        daemon.
+        Requires: the caller has the lock of the daemon with this name, so an existing socket
+        belongs to a dead daemon.
         """
         existing = next(iter(self.names), None)
         if existing is None:
@@ -79,7 +77,7 @@ class _Listener:
             if not os.path.samestat(name.stat(), self._status):  # our name was removed by hand
                 name.unlink()
                 return False
-        except OSError:  # no links in this file system, too many
+        except OSError:  # the file system has no links, or too many
             return False
         self.names.add(name)
         return True
@@ -177,7 +175,7 @@ class AcceptLoop:
     async def _hello_of(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
         """Return a client's hello and the received bytes; None and no bytes without a hello.
 
-        If the first frame is not a hello, None and its bytes are returned.
+        If the first frame is not a hello, None and the frame's bytes are returned.
         """
         received, greeting = bytearray(), object()
         connection = DaemonConnection(HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES)

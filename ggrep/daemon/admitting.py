@@ -28,7 +28,8 @@ class Caller(Struct, frozen=True):
 
     Attributes:
         client: name of the client, with its caller if there is one; can be empty.
-        owner: scope of the request id: the client's name, or the connection if it has none.
+        owner: scope of the request id: the client's name, or the connection if the client has no
+            name.
         request_id: unique among the running requests of the client.
     """
 
@@ -82,7 +83,7 @@ _LOOK_MS: Final = 50.0
 
 
 class TimeSpent(Struct):
-    """Arrival of a request, and its admission."""
+    """The time at which a request arrived, and its admission."""
 
     started_ms: float
     admitted: Admitted | None = None
@@ -100,7 +101,7 @@ async def run_admitted(
     spent: TimeSpent,
     work: Callable[["Engine"], ResultT],
 ) -> ResultT:
-    """Return the result of `work` with the engine, once admitted and given a core."""
+    """Run `work` with the engine once the request is admitted and has a core; return the result."""
     return await run_admitted_with(daemon, caller, deadline, spent, lambda: work(daemon.engine()))
 
 
@@ -112,7 +113,7 @@ async def run_admitted_with(
     work: Callable[[], ResultT],
     elsewhere: Elsewhere[ResultT] | None = None,
 ) -> ResultT:
-    """Return the result of `work`, once admitted and given a core.
+    """Run `work` once the request is admitted and has a core; return the result.
 
     If this process is computing another query, `elsewhere` can let another process do the work.
     Cancellation waits for the thread, which uses a core until it checks the deadline.

@@ -12,8 +12,6 @@ from ggrep.model.daemons import QueryLoad
 
 
 class _Counts(Struct):
-    """Counts of searches by outcome."""
-
     ok: int = 0
     busy: int = 0
     timeout: int = 0

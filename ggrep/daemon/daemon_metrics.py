@@ -176,7 +176,11 @@ def _of_queries(load: DaemonLoad) -> Iterator[Sample]:
         ("queries_queued", "Queries waiting.", queries.queue_depth),
         ("queries_queued_limit", "Most queries that wait.", queries.max_queue_depth),
         ("query_clients", "Clients with queries running or waiting.", queries.clients),
-        ("segments_touched_max", "Most segments of a query.", queries.segments_touched_max),
+        (
+            "segments_touched_max",
+            "Maximum number of segments in a query.",
+            queries.segments_touched_max,
+        ),
     ):
         yield Sample(name, "gauge", about, value)
     for quantile, spent_ms in (("0.5", queries.latency_p50_ms), ("0.95", queries.latency_p95_ms)):
@@ -195,7 +199,11 @@ def _of_resources(load: DaemonLoad) -> Iterator[Sample]:
         ("query_workers", "Processes that answer queries.", load.workers.running),
         ("query_workers_limit", "Most query workers.", load.workers.max_running),
         ("encode_slots_used", "Processes of the host that encode.", load.encode.in_use),
-        ("encode_slots_limit", "Most such processes; 0 for no bound.", load.encode.max_concurrent),
+        (
+            "encode_slots_limit",
+            "Limit on these processes; 0 for no limit.",
+            load.encode.max_concurrent,
+        ),
         ("encode_slots_stale", "1 if such a process has died or hangs.", load.encode.stale),
     ):
         yield Sample(name, "gauge", about, value)
@@ -213,8 +221,8 @@ def _of_sync(load: DaemonLoad) -> Iterator[Sample]:
     for name, about, value in (
         ("sync_running", "1 while a sync runs.", sync.state == "indexing"),
         ("sync_pending", "1 while a change waits for the next sync.", sync.pending),
-        ("sync_files", "Files of the sync that runs.", sync.total_files),
-        ("sync_files_done", "Files that the running sync has done.", sync.done_files),
+        ("sync_files", "All files of the running sync.", sync.total_files),
+        ("sync_files_done", "Files that the running sync has processed.", sync.done_files),
     ):
         yield Sample(name, "gauge", about, value)
     yield Sample("sync_failures", "counter", "Syncs that failed.", sync.failures_total)

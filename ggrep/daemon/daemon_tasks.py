@@ -21,7 +21,7 @@ from ggrep.daemon.store_daemon import StoreDaemon
 from ggrep.model.operations import load_answerers
 
 MOST_CONNECTIONS: Final = 256
-"""Maximum number of connections of a daemon; a further one closes the longest idle connection."""
+"""Maximum connections of a daemon; a further connection closes the longest idle connection."""
 
 _CONFIG_DEBOUNCE_MS: Final = 2_000.0
 _CONFIG_DEBOUNCE_LOW_IMPACT_MS: Final = 4_000.0
@@ -159,7 +159,7 @@ class DaemonTasks:
                 del self._scopes[session]
 
     def silence_ms(self) -> float | None:
-        """Return the time of last receipt of the longest idle connection; None without one."""
+        """Return when the longest idle connection last received bytes; None if none is idle."""
         idle = (session for session in self._sessions if session.is_idle)
         return min((session.last_received_ms for session in idle), default=None)
 
@@ -177,10 +177,10 @@ class DaemonTasks:
         return True
 
     async def _index(self) -> None:
-        """Open the index, watch and sync; if a first request is awaited, after its answer.
+        """Open the index, wait until an awaited first request is answered, then watch and sync.
 
         Watching and syncing read the whole tree and would slow down a concurrent first answer by
-        half. The first answer needs an open index, if there is one.
+        half. The first answer needs an open index, if the index exists.
         """
         daemon = self.daemon
         async with anyio.create_task_group() as group:
@@ -283,12 +283,12 @@ class DaemonTasks:
         return True
 
     def _announce_again(self) -> None:
-        """Write the record again; after a failure the next check repeats it."""
+        """Write the record again; after a failure, the next check tries again."""
         with suppress(OSError):
             self._announce()
 
     def _seen(self, name: str, *, there: bool) -> bool:
-        """Return False if `name` has been missing for a while; `there` is its present state."""
+        """Return False if `name` has been missing for a while; `there`: whether it exists now."""
         now_ms = self.daemon.shared.clock.monotonic_ms()
         if there:
             self._seen_ms[name] = now_ms

@@ -24,7 +24,7 @@ class AlreadyServed(GgrepError):
 
 
 class HeldLock:
-    """A locked file, whose lock is kept as long as a daemon of this process uses its names."""
+    """A locked file; it stays locked as long as a daemon of this process uses one of its names."""
 
     def __init__(self, held: HeldFile, name: Path) -> None:
         """Keep a lock under its first name."""
@@ -44,7 +44,7 @@ class HeldLock:
             name.hardlink_to(existing)
         except FileExistsError:
             raise
-        except OSError:  # no links in this file system, too many, or our name was removed by hand
+        except OSError:  # no links in this file system, too many links, or our name is gone
             return False
         if not self.is_at(name):  # the name belongs to another process's file now
             name.unlink(missing_ok=True)
@@ -89,7 +89,7 @@ class DaemonLocks:
 def _is_kept(lock: HeldFile, name: Path, *, clear: bool) -> bool:
     """Return whether a lock can be kept; else it is released, and its file is removed.
 
-    A link, or a new file, must replace a file that has other names or that is to be cleared.
+    If a file has other names, or must be cleared, a link or a new file must replace it.
     """
     try:
         if not clear and os.fstat(lock.descriptor).st_nlink == 1:
@@ -103,7 +103,7 @@ def _is_kept(lock: HeldFile, name: Path, *, clear: bool) -> bool:
 
 
 def _take(name: Path) -> HeldFile:
-    """Lock a file; a sweep for dead daemons holds it for a moment, so it is tried several times."""
+    """Lock a file; try several times, because a sweep for dead daemons locks it for a moment."""
     for attempt in range(_TRIES):
         if attempt:
             time.sleep(_TRY_S)
@@ -116,7 +116,7 @@ class Endpoint:
     """The claimed files of a daemon."""
 
     def __init__(self, home: Home, path: Path, locks: DaemonLocks | None = None) -> None:
-        """Claim `path` for this process; `locks` contains the locks of its other daemons."""
+        """Claim `path` for this process; `locks` has the locks of the process's other daemons."""
         self.path = path
         self._home = home
         self._locator: Path | None = None

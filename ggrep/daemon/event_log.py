@@ -219,7 +219,7 @@ class LogFile:
 def make_room(directory: Path, total_bytes: int, *, keep: Path, coming: int) -> None:
     """Delete log files until `coming` bytes can be added to `keep` within the total.
 
-    Rotated files of all stores are deleted first, the oldest before newer ones. Current files of
+    Rotated files of all stores are deleted first, from the oldest to the newest. Current files of
     other stores follow; their writers create new files. A total of 0 means no bound.
     """
     if not total_bytes:
@@ -343,7 +343,7 @@ class WarningHandler(logging.Handler):
         self._log = log
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the message, and the place of its error."""
+        """Write the message, and the location of its error."""
         error = record.exc_info[1] if record.exc_info else None
         place = f": {place_of_error(error)}" if error else ""
         self._log.warning(f"{record.getMessage()}{place}")

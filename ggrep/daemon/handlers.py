@@ -69,7 +69,7 @@ async def answer_line(daemon: StoreDaemon, caller: Caller, message: m.Line) -> D
     read = partial(shared.reads, message, served)
     planned = await to_thread.run_sync(read, limiter=shared.threads)
     if planned is None:
-        raise StaleHint("this daemon cannot parse the command with certainty")
+        raise StaleHint("this daemon may parse the command line differently than its client")
     await check_claim(daemon, message.claim, *planned.places)
     if isinstance(planned.plan, WorkspacePlan):
         return {"rendered": (await _coordinated(daemon, caller, planned.plan)).document()}
@@ -135,7 +135,7 @@ Handler = Callable[[StoreDaemon, Caller, Any], Awaitable[Body]]
 
 
 async def answer(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Body:
-    """Return the body of the reply to a message; the client can cancel it by its request id.
+    """Return the body of the reply to a message; the client can cancel the request by its id.
 
     Raises:
         GgrepError: the failure; any other exception is logged as a bug.
@@ -208,7 +208,7 @@ async def _metrics(daemon: StoreDaemon, caller: Caller, message: m.Metrics) -> B
 async def _sync(daemon: StoreDaemon, caller: Caller, message: m.Sync) -> Body:
     if daemon.stale:
         raise InvalidRequest(
-            f"this daemon has outdated settings and writes nothing: {daemon.stale_reason}"
+            f"this daemon has outdated settings, so it does not index: {daemon.stale_reason}"
         )
     clock = daemon.shared.clock
     deadline = Deadline(clock, float("inf"), caller.stop)

@@ -57,7 +57,7 @@ _LONG_SYNC_FILES: Final = 5_000
 """A process accepts no further root during a sync of more files: the root's syncs would wait."""
 _APART: Final = 32
 """Up to this many daemons of a host each have a lock descriptor; more daemons share one. Older
-builds cannot distinguish the shared names of a dead host: acquiring one name acquires all."""
+builds cannot distinguish the shared names of a dead host: one acquired name acquires all."""
 _IDLE_CHECKS: Final = 10
 _IDLE_CHECK_S: Final = 10.0
 _STALE_IDLE_MS: Final = 60_000.0
@@ -110,7 +110,7 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
         build: build of the running code, which clients compare with theirs.
         notify: called once with the outcome of each root.
         awaited: a request of the client that started the process is expected at once.
-        reads: reads typed commands.
+        reads: parses command lines and returns their plans.
 
     Raises:
         GgrepError: no root can be served.
@@ -127,8 +127,6 @@ def serve(  # noqa: PLR0913 - all but the roots and the home have a default
 
 
 class _Host:
-    """The state of the process."""
-
     def __init__(  # noqa: PLR0913 - the arguments of `serve`
         self,
         home: Home,
@@ -208,7 +206,7 @@ class _Host:
         return after
 
     def _after_start(self, outcome: ServeResult) -> ServeResult:
-        """Return the outcome of a root, after its daemon's start."""
+        """Return the outcome of serving a root, after the start of its daemon."""
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 

@@ -1,4 +1,4 @@
-"""Resources that all daemons of a host process share, and foreign stores that it only reads."""
+"""Resources that all daemons of a host process share, and stores that the host only reads."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -125,7 +125,8 @@ class HostResources:
             thread-safe.
         threads: bounds the threads that search.
         compactions: the worker that merges segments, in addition to the worker for syncs.
-        operators: bounds the threads that inspect stores for operators; they are not in `threads`.
+        operators: bounds the threads that inspect stores for operators; `threads` does not count
+            these.
         coordinating: bounds the number of concurrent workspace queries.
         poll_s: shortest interval at which a daemon checks its files.
         adopt: makes this process serve a further root; only for the event loop's thread.

@@ -85,7 +85,7 @@ class InProcess(Struct, frozen=True):
             raise late(by.request_id) from error
         finally:
             if not replies:
-                stop.set("the answer is not awaited any more")
+                stop.set("the caller no longer waits for the answer")
         if not replies:
             raise Unreachable(WENT_AWAY)
         return replies[0]

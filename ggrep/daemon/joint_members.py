@@ -1,4 +1,4 @@
-"""Stores that a host queries together: members, packs, and cached lists."""
+"""Stores that a host queries together: members, packs of their segments, and cached lists."""
 
 import hashlib
 import logging
@@ -97,7 +97,7 @@ _MODULE: Final = "ggrep.daemon.pack_worker"
 _MOST_VIEWS: Final = 2
 """Maximum number of cached views; each view records the visible rows of the packs."""
 MANY_UNPACKED: Final = 16
-"""Minimum number of unpacked segments that starts packing: each costs a query about 0.3 ms."""
+"""Minimum number of unpacked segments that starts packing; a segment costs a query about 0.3 ms."""
 _AGAIN_MS: Final = 60_000.0
 """Minimum time between two attempts."""
 
@@ -255,7 +255,7 @@ class JointMembers(Struct):
     def places(self, key: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
         """Return `members`, or the cached list of `key` if `members` is empty."""
         if members and members_key(members) != key:
-            raise InvalidRequest("key: does not match the members")
+            raise InvalidRequest("key: does not belong to these members")
         return _kept(self.lists, key, members or self.lists.get(key, ()), self.most)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
@@ -272,7 +272,7 @@ class JointMembers(Struct):
         return _kept(self._epochs, name, epoch, self.most)
 
     def keep_only(self, engines: "Iterable[Engine]") -> None:
-        """Release the snapshots of other engines; drop the epochs that contain one."""
+        """Release the snapshots of other engines, and drop epochs that contain such a snapshot."""
         kept = {None, *engines}
         for epochs in (self._epochs, self._newest):
             for name, epoch in [*epochs.items()]:

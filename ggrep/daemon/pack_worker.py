@@ -1,7 +1,7 @@
 """Packs segments: `python -m ggrep.daemon.pack_worker`.
 
-The process reads a JSON object from standard input, does that job and ends. The process can be
-killed at any moment: a pack gets its file name only when it is complete.
+The process reads a job as a JSON object from standard input, runs the job and ends. The process can
+be killed at any moment: a pack gets its file name only when it is complete.
 """
 
 import os

@@ -51,8 +51,8 @@ class WorkspacePlan(Struct, frozen=True):
 
     Attributes:
         run: queries the repositories in the host's event loop and returns the output. Its arguments
-            are the Stop that ends it early, the client's name, and the connections to daemons of
-            this process. A GgrepError means that the client must run the command.
+            are a Stop that can end the command early, the client's name, and the connections to
+            daemons of this process. A GgrepError means that the client must run the command.
     """
 
     run: "Callable[[Stop, str, Local], Awaitable[Rendered]]"

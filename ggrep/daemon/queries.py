@@ -78,13 +78,13 @@ def check_process(shared: HostResources, claim: Claim) -> None:
     if claim.build != shared.build:
         raise StaleHint("the client and the daemon are different builds of ggrep")
     if unknown_variables(claim.environ):
-        raise StaleHint("the client has an unknown GGREP_ variable")
+        raise StaleHint("the client's environment contains an unknown GGREP_ variable")
     if _of_settings(claim.environ) != _of_settings(shared.settings_environ):
         raise StaleHint("the client and the daemon have different GGREP_ variables")
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless this daemon certainly serves the client's claim and scopes."""
+    """Raise unless the client's claim about this daemon is certainly true for these scopes."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("the daemon serves another root")
@@ -137,7 +137,7 @@ def scope_of(daemon: StoreDaemon, path: str) -> str:
 def _moment_notices(
     daemon: StoreDaemon, *, scanned: bool, deterministic: bool
 ) -> tuple[Notice, ...]:
-    """Return notices that an answer may be outdated; a deterministic answer omits polling."""
+    """Return notices that an answer may be outdated; if it is deterministic, none about polling."""
     stale = (stale_notice(daemon.stale_reason, scanned=scanned),) if daemon.stale else ()
     return stale if deterministic else (*stale, *_polling_notices(daemon))
 
@@ -212,7 +212,7 @@ async def search(daemon: StoreDaemon, caller: Caller, message: Search) -> Body:
 def _elsewhere(
     daemon: StoreDaemon, caller: Caller, deadline: Deadline, spent: TimeSpent, message: ReadQuery
 ) -> Callable[[], Awaitable[QueryAnswer | None]]:
-    """Return a function that queries a query worker; it returns None if the host must answer."""
+    """Return a function that queries a query worker and returns None if the host must answer."""
 
     async def answer() -> QueryAnswer | None:
         store, workers = daemon.store_to_open, daemon.shared.queries

@@ -1,4 +1,4 @@
-"""The job of a query worker, a search or a slate, and its answer in the requested form."""
+"""A query as the job of a query worker, and its answer in the requested form."""
 
 import os
 from hashlib import sha256

@@ -133,7 +133,7 @@ class QueryProcesses:
                 await self._open(worker, store)
 
     async def reap(self) -> None:
-        """Release workers that have ended by themselves, and log it."""
+        """Release workers that have ended by themselves, and log their ends."""
         for worker in [*self._workers]:
             if worker.pid is None and not worker.busy:
                 await self._end(worker)
@@ -252,7 +252,7 @@ class QueryProcesses:
         return replace(answer, body={name: body})
 
     async def _head(self, worker: WorkerChild, deadline: Deadline) -> Document:
-        """Return the first line of a worker's answer; if the query ends, tell the worker."""
+        """Return the first line of a worker's answer; cancel its job when the query ends."""
         ended = False
         while True:
             with anyio.move_on_after(_LOOK_S):

@@ -172,7 +172,7 @@ class Session:
             daemon.replied(envelope.message)
 
     def _failure(self, envelope: Envelope, request_id: str, error: GgrepError) -> dict[str, Json]:
-        """Return the reply to a failed request, rendered if the request asks for that."""
+        """Return the reply to a failed request; it includes text if the request sets `render`."""
         error.request_id = request_id
         reply = error_json(request_id, error)
         message = envelope.message
@@ -188,7 +188,6 @@ class Session:
         return reply
 
     async def _send(self, data: bytes) -> None:
-        """Send a whole frame."""
         async with self._sending:
             with anyio.fail_after(SEND_S):
                 await self._stream.send(data)

@@ -147,7 +147,7 @@ class StoreDaemon:
 
     @property
     def flags(self) -> Mapping[str, object]:
-        """Return the settings with precedence over all others."""
+        """Return the settings that have precedence over all other settings."""
         return self._flags
 
     @property
@@ -215,7 +215,8 @@ class StoreDaemon:
         """Return the state of the index's updates; thread-safe.
 
         Until this process has finished a sync, a failure recorded by an earlier process counts, and
-        the files are unchecked. A failure of this process counts until any process succeeds.
+        the files count as unchecked. A failure of this process counts until a sync of any process
+        succeeds.
         """
         syncs = self.syncs.statistics()
         if syncs.last_result not in {None, "failed"}:
@@ -271,7 +272,7 @@ class StoreDaemon:
         return manifest is not None and not manifest.partial
 
     def rebuild(self) -> bool:
-        """Request a sync to rebuild the damaged store; return whether one will run. Thread-safe."""
+        """Request a sync to rebuild the damaged store; return whether it will run. Thread-safe."""
         self.syncs.note_change(0)
         syncs = self.syncs.statistics()
         stopped = self.stale or syncs.last_result in {"failed", "cancelled"}
@@ -305,7 +306,7 @@ class StoreDaemon:
         return engine is not None
 
     def read_config(self) -> tuple[LoadedConfig, RepoIdentity] | GgrepError:
-        """Return the present settings on disk and the identity that they give; thread-safe."""
+        """Return the present settings on disk and the resulting store identity; thread-safe."""
         root = self.identity.root
         try:
             config = load_config(root, self.shared.home, self.shared.environ, self._flags)
@@ -316,9 +317,9 @@ class StoreDaemon:
     def reload(self, result: tuple[LoadedConfig, RepoIdentity] | GgrepError) -> None:
         """Apply the result of `read_config`.
 
-        If the settings select the same store, they apply from now on. If they select another store
-        or cannot be read, the daemon becomes stale: it answers from the existing index, and neither
-        syncs nor writes.
+        If the settings select the same store, they apply from now on. If the settings select
+        another store or cannot be read, the daemon becomes stale: it answers from the existing
+        index, and neither syncs nor writes.
         """
         if isinstance(result, GgrepError):
             self._become_stale(f"the settings cannot be read: {result}")
@@ -416,7 +417,7 @@ class StoreDaemon:
         self.last_asked_ms = self.shared.clock.monotonic_ms()
 
     def let_index(self) -> None:
-        """Let work begin that no first answer needs."""
+        """Begin work that was delayed until after the first answer."""
         self.free.set()
 
     def new_id(self) -> str:
@@ -425,7 +426,7 @@ class StoreDaemon:
 
     @contextmanager
     def serving(self, tasks: TaskGroup) -> Iterator[None]:
-        """Let the host's other daemons find this one during the block; `tasks` is for its work."""
+        """Let the host's other daemons find this daemon during the block; `tasks` runs its work."""
         self.tasks = tasks
         self.shared.stores[self.key] = self
         self.log.lifecycle("started", pid=self.pid, build=self.shared.build)

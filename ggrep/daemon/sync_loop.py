@@ -25,7 +25,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class _Loop(Protocol):
-    """The used part of an event loop's interface."""
+    """The part of an event loop's interface that this module uses."""
 
     def call_soon_threadsafe(self, callback: Callable[[], None]) -> object:
         """Schedule `callback` in the event loop without waiting for it."""
@@ -137,7 +137,7 @@ class SyncWaiters:
         return bool(self._syncs)
 
     def join(self, wanted: SyncKind) -> WaitedSync:
-        """Wait for the next sync with these options; return that sync."""
+        """Register a waiting task for the next sync with these options; return that sync."""
         waited = self._syncs.setdefault(wanted, WaitedSync(wanted))
         waited.waiting += 1
         return waited
@@ -322,7 +322,7 @@ class SyncLoop:
             return self._schedule.next()
 
     async def _sync(self, due: Due) -> None:
-        """Run a sync, with the options of the first waiting tasks if there are any."""
+        """Run a sync; if tasks wait for a sync, use the options of the first of these tasks."""
         at_rest = due.reason in _AT_REST and self._compactor is not None
         job = replace(self._job, compaction="apart" if at_rest else "never")
         waited = self._waiters.take()

@@ -113,7 +113,7 @@ class SyncProcess:
             return await self._within_time(job, on_progress)
 
     async def prioritise(self, store_id: str, paths: Sequence[str]) -> None:
-        """Let a store's first index, running or still to come, start with these files."""
+        """Let a store's first index, whether running or not yet begun, start with these files."""
         self._priorities.pop(store_id, None)
         self._priorities[store_id] = tuple(paths)
         while len(self._priorities) > _MOST_PRIORITIES:

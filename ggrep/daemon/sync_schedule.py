@@ -12,7 +12,7 @@ class LoopFigures(Struct, frozen=True):
     """The delays that decide when a sync is due.
 
     Attributes:
-        debounce_ms: a sync is due at this time after the last change.
+        debounce_ms: a sync is due this long after the last change.
         coalesce_ms: further changes delay a sync by at most this time after the first change.
         rest_ms: a store is at rest once its last sync ended this long ago.
         rested_debounce_ms: replaces `debounce_ms` for the first changes of a store at rest, which
@@ -139,7 +139,7 @@ class Schedule(Struct, frozen=True):
     def stopped(self, now_ms: float, *, first: bool = False) -> "Schedule":
         """Return the schedule after a cancelled sync, which is not retried at once.
 
-        If it was the `first` sync, no sync starts until a request for one.
+        If the `first` sync was cancelled, no sync starts until a sync is requested.
         """
         return replace(
             self,
@@ -179,7 +179,8 @@ class Schedule(Struct, frozen=True):
         """Return the time of the next sync for changes.
 
         A build that writes ignored files for minutes must not keep a core busy. Therefore each sync
-        without a change doubles the time to the next sync, and a sync with a change resets it.
+        without a change doubles the time to the next sync, and a sync with a change resets this
+        time.
         """
         figures = self.figures
         if self.rested_ms is not None:

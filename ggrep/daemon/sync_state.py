@@ -28,8 +28,8 @@ class SyncState(Struct, frozen=True):
         git_at_work: whether a sync waits until git has changed its files.
         pending: whether there were changes since the start of the last sync, or the last sync
             failed or postponed files.
-        behind: whether the work tree is known to be newer than the active snapshot. A sync without
-            a detected change does not set it until it finds a change.
+        behind: whether the work tree is known to be newer than the active snapshot. A sync that
+            starts without a detected change sets it only when the sync finds a change.
         next_retry_ms: time until a failed sync or postponed files are tried again.
     """
 

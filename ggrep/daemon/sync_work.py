@@ -108,7 +108,7 @@ class Throttle:
 def cpu_ms() -> float:
     """Return the CPU time of this process and its ended and running children, in milliseconds.
 
-    A child that ends between the two readings is omitted or counted twice.
+    A child that ends while the times are read is omitted or counted twice.
     """
     times = os.times()
     ended = times.user + times.system + times.children_user + times.children_system
@@ -266,7 +266,7 @@ def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, 
 
 
 def _push(index: "RepoIndex", job: SyncJob) -> str:
-    """Push; return the object that holds the snapshot."""
+    """Push; return the name of the object that contains the snapshot."""
     from ggrep.search.engine.push_pull import push_to
 
     return push_to(index, decode(Remote, dict(job.remote))).tree
@@ -311,7 +311,7 @@ class ProgressWriter:
                 self._report(stage, done, total)
 
     def pulse(self) -> None:
-        """Repeat the last progress report if the job has used CPU time since."""
+        """Repeat the last progress report if the job has used CPU time since then."""
         with self._lock:
             if self._job_id and self._cpu_ms() - self._reported_cpu_ms >= _PULSE_CPU_MS:
                 self._report(*self._last)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def stand_apart() -> None:
-    """Leave the start directory, so that it is neither used for imports nor kept busy.
+    """Leave the start directory, so that it is not used for imports and can be unmounted.
 
     `-m` puts the start directory first in the search path: a file there with the name of a module
     would run.

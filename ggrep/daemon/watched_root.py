@@ -1,4 +1,4 @@
-"""A watched root: events that affect its index, changes by git and of settings files."""
+"""A watched root: its events, the state of git, and its settings files."""
 
 import os
 import stat
@@ -38,7 +38,7 @@ class EventFilter:
         self._products: frozenset[str] | None = None
 
     def expect(self, products: Collection[str] | None) -> bool:
-        """Set the indexed files in build output directories, whose events pass the filter.
+        """Set the indexed files in build output directories; events of these files pass the filter.
 
         A build writes thousands of other files in these directories.
 
@@ -94,7 +94,7 @@ Stamp = tuple[int, int, int]
 
 
 class WatchedRoot:
-    """The events of a root. Not thread-safe: the watcher guards it.
+    """The events of a root. Not thread-safe: the watcher's lock guards it.
 
     Attributes:
         watched: whether events are delivered; otherwise the root is polled every few seconds.
@@ -152,7 +152,7 @@ class WatchedRoot:
     def seems_changed(self) -> bool:
         """Return whether git's HEAD or index, or the root directory, changed since the last check.
 
-        Files written in place are not noticed.
+        A change of a file in place is not detected.
         """
         return self._glanced() != self._glance
 
@@ -179,7 +179,7 @@ _FILES: Final = ("HEAD", "index")
 
 
 def linked_git_dir(root: Path) -> Path | None:
-    """Return the git directory outside of `root`; None if there is none or it is `root/.git`."""
+    """Return the git directory if it is outside of `root`; None without it, or for `root/.git`."""
     directory = git_directory(root)
     return None if directory == root / ".git" else directory
 

@@ -21,7 +21,7 @@ UTF-8."""
 
 
 class Watch(Protocol):
-    """The used part of the interface of `RustNotify`."""
+    """The part of the interface of `RustNotify` that this module uses."""
 
     def watch(
         self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event
@@ -103,7 +103,7 @@ _GROUP_MS: Final = 200
 """Maximum time for which successive events are collected."""
 _STEP_MS: Final = 20
 """Interval of checks for events, and the time without a further event after which they are passed
-on. The checks take .2 % of a core."""
+on. The checks take 0.2 % of a core."""
 _SETTLE_S: Final = 0.02
 """Roots added within this time are watched together."""
 _SETTLE_EACH_S: Final = 0.002
@@ -126,7 +126,7 @@ class WatchState(Struct, frozen=True):
     Attributes:
         mode: `polling` if watching failed and the root is polled every few seconds; `off` before
             watching starts, and for an unknown root.
-        problem: reason why the root is not watched; empty if it is.
+        problem: reason why the root is not watched; empty if the root is watched.
     """
 
     mode: Mode
@@ -194,7 +194,7 @@ class HostWatcher:
     def remove(self, root: Path) -> None:
         """Stop watching `root`; no callback for it runs after the return.
 
-        The watches of removed roots are freed once they are half of the watched roots: freeing
+        Watches of removed roots are freed once half of the watched roots were removed: freeing
         watches restarts the watch of all other trees and checks these trees for changes.
         """
         with self._lock:

@@ -179,8 +179,8 @@ def _plan(
     if len(buckets) > 1 and rule.policy == "strict":
         raise _cohort_error(
             "ERR_FEDERATED_MULTI_COHORT",
-            f"corpus {corpus.value}: the indexes of the selected repositories form "
-            f"{len(buckets)} cohorts, which are not comparable",
+            f"corpus {corpus.value}: the indexes of the selected repositories are not "
+            f"comparable: they form {len(buckets)} cohorts",
             "choose one with --cohort, or index all repositories with the same settings",
         )
     best = min(buckets, key=lambda key: _rank(buckets[key], rule), default=None)

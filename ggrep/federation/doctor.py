@@ -18,6 +18,8 @@ from ggrep.model.suggested_commands import if_moved, on_root, remove_repo, with_
 from ggrep.model.workspace_reports import Component, Doctor, DoctorCohort, DoctorCohorts, Finding
 from ggrep.model.workspace_state import Availability, DaemonWord
 
+NO_INDEX: Final = "no index"
+"""Message about a repository without any index."""
 _COMPONENTS: Final[Mapping[Component, tuple[str, str]]] = {
     "embedding": ("embed_key", "its vectors come from another encoder"),
     "lexical": ("lexical_key", "its term statistics have another layout"),
@@ -185,7 +187,7 @@ def _of_member(member: MemberState) -> Iterator[Finding]:
         code, command = _INDEXES[index.availability]
         problem = index.pointer.problem or ""
         if code == "missing_index":
-            problem = "no index"
+            problem = NO_INDEX
             problem += "; an index with other settings exists" if member.other_stores else ""
         yield Finding(code, problem, command(root), repo_id)
     if index.availability == "present" and index.degraded:

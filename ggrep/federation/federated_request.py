@@ -99,7 +99,7 @@ class FederatedRequest(Struct, frozen=True):
         bool,
         Field(
             "select.includeDisabled",
-            "Search disabled repositories too.",
+            "Also search disabled repositories.",
             also=("includeDisabled",),
         ),
     ] = False
@@ -118,7 +118,7 @@ class FederatedRequest(Struct, frozen=True):
         str | None,
         Field(
             "merge.strategy",
-            "How to merge the repositories' lists.",
+            "How to merge the hits of the repositories.",
             also=("merge",),
             words=STRATEGIES,
         ),
@@ -147,12 +147,12 @@ class FederatedRequest(Struct, frozen=True):
         Count,
         Field(
             "limits.maxRepos",
-            "Search at most this many repositories, the most promising; 0 for all.",
+            "Search only the N repositories that fit the query best; 0 for all.",
         ),
     ] = 0
     """Maximum number of repositories searched; 0 for all."""
     fold: Annotated[
-        bool | None, Field("merge.fold", "Show text that several repositories share only once.")
+        bool | None, Field("merge.fold", "Show identical text of several repositories only once.")
     ] = None
     """Whether identical texts are shown once; null for the default of the strategy."""
     concurrency: Annotated[
@@ -176,7 +176,7 @@ class FederatedRequest(Struct, frozen=True):
     ] = ()
     """Requested cohorts."""
     cohort_policy: Annotated[
-        Policy, Field("cohorts.policy", "Which of several cohorts to search.")
+        Policy, Field("cohorts.policy", "How to choose between several cohorts.")
     ] = "default"
     """How a cohort was chosen."""
     allow_unsafe_mix: Annotated[

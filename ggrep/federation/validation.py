@@ -35,7 +35,7 @@ MAX_INCLUDES: Final = 256
 
 _Enabled: TypeAlias = Annotated[bool, Key("Whether searches include the repository.")]
 _Priority: TypeAlias = Annotated[
-    int, Key("Rank among equal scores; higher comes first.", -MAX_INTEGER, MAX_INTEGER)
+    int, Key("Order of equal scores; the higher number comes first.", -MAX_INTEGER, MAX_INTEGER)
 ]
 _Tags: TypeAlias = Annotated[tuple[str, ...], Key("Tags to select repositories by.")]
 

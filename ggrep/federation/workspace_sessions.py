@@ -108,9 +108,8 @@ def write_session(session: WorkspaceSession, workspace: Workspace, op: SessionOp
     token = token_of_data(body + _checksum(body))
     if len(token) > MAX_TOKEN_BYTES:
         raise SessionFull(
-            f"session full: a token cannot list {session.files} files of {len(ordered)} "
-            "repositories, which this"
-            " session would have shown; start a new session"
+            f"session full: with this answer, the token would have to list {session.files} files of"
+            f" {len(ordered)} repositories, which is too many; start a new session"
         )
     seen = b"".join(known + b"".join(part.seen) for known, part in ordered)
     return SessionState(

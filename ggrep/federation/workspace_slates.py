@@ -326,7 +326,7 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
         if repo is None:
             names = ", ".join(sorted(map(label_of, session.selection.repos))[:_MOST_NAMED])
             raise InvalidRequest(
-                f"targets: {typed!a} names no repository; write alias:path with one of "
+                f"targets: {typed!a} does not begin with an alias; write alias:path with one of "
                 f"these aliases: {names}"
             )
         if repo.repo_id not in ran.given.pools:

@@ -1,8 +1,8 @@
-"""The identity of a repository under its present settings: ids, store, fingerprints.
+"""Computes the identity of a repository under its current settings: ids, store, fingerprints.
 
-Also checks whether the user requested an index of it.
+The module also checks whether the user wants an index of the repository.
 
-Engines and clients both work it out, so it loads neither numpy nor a store.
+Clients also use this module, so it loads neither numpy nor the code of stores.
 """
 
 from pathlib import Path
@@ -46,10 +46,10 @@ class RepoIdentity(Struct, frozen=True):
 
 
 def identify(root: Path, home: Home, settings: Settings) -> RepoIdentity:
-    """Return who the repository at a canonical root is.
+    """Return the identity of the repository at a canonical root.
 
     Raises:
-        InvalidRequest: the settings name no encoder there is.
+        InvalidRequest: the encoder in the settings does not exist.
     """
     encoder = identity_of(settings.encoder)
     config = fingerprints.config_fingerprint(
@@ -73,13 +73,13 @@ def identify(root: Path, home: Home, settings: Settings) -> RepoIdentity:
 
 
 def require_asked(root: Path, home: Home) -> None:
-    """Raise unless an index of a canonical root is wanted.
+    """Raise unless the user wants an index of a canonical root.
 
-    An index is wanted if the root contains `.git` or `.ggrep.toml`, or if the root was indexed
-    before, under any configuration.
+    A user wants an index if the root contains `.git` or `.ggrep.toml`, or if the root was indexed
+    before with any configuration.
 
     Raises:
-        Unasked: no index is wanted; the message names the command that makes one.
+        Unasked: no index is wanted; the message contains the command that builds an index.
     """
     if is_git_marker(root / ".git") or (root / REPO_FILE).is_file():
         return
@@ -92,10 +92,10 @@ def require_asked(root: Path, home: Home) -> None:
 
 
 def require_modest(root: Path, home: Home) -> None:
-    """Raise for a directory of the system that nothing says an index is wanted of.
+    """Raise if a root is a system directory, unless the user wants an index of it.
 
     Raises:
-        Unasked: it is one; the message says what to type.
+        Unasked: the root is a system directory; the message contains the command to index it.
     """
     if root not in _OF_THE_SYSTEM:
         return

@@ -22,7 +22,7 @@ MOST_TEXTS: Final = 1 << 20
 
 
 class Member(Struct, frozen=True):
-    """The identity of a repository's daemon, and the absolute root."""
+    """A repository of a query: the identity of its daemon, and its absolute root."""
 
     store_id: Annotated[str, WireBounds(128, 1, form="shown")]
     config_fingerprint: Annotated[str, WireBounds(128, 1, form="shown")]
@@ -30,7 +30,7 @@ class Member(Struct, frozen=True):
 
 
 def members_key(places: Sequence[Member]) -> str:
-    """Return the cache key of a list of repositories; with it, a client sends the list once."""
+    """Return the cache key of a list of repositories, so that a client sends the list only once."""
     digest = hashlib.sha256()
     for place in places:
         for text in (place.store_id, place.config_fingerprint, place.root):
@@ -45,8 +45,8 @@ class BatchedDescription(Struct, frozen=True):
     Attributes:
         epoch: id of this state and its snapshots; empty if the process does not know the list of
             members.
-        descriptions: a description for each member, None for a member that must be queried
-            separately; None if nothing has changed.
+        descriptions: for each member its description, or None if it must be queried separately. The
+            whole value is None if nothing has changed.
     """
 
     epoch: str
@@ -157,11 +157,11 @@ class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
 
 
 class MemberLists(Struct, frozen=True):
-    """The first hits of a repository's lists.
+    """The first hits of each list of a repository.
 
     Attributes:
         corpora: a list for each requested corpus.
-        blended: the list over all corpora; only for a merge by rank.
+        blended: one list of all corpora; only for a merge by rank.
     """
 
     member: int
@@ -177,7 +177,7 @@ class MemberNotice(Struct, frozen=True):
 
 
 class MemberLimit(Struct, frozen=True):
-    """A limit that cut a repository's list over all corpora."""
+    """A limit that shortened a repository's list of all corpora."""
 
     member: int
     limit: LimitHit
@@ -187,7 +187,7 @@ class BatchedPoolResponse(Struct, frozen=True):
     """The answer to a `BatchedPoolRequest`.
 
     Attributes:
-        lists: lists of repositories whose hits may appear in the answer, by member.
+        lists: by member, the lists whose hits can appear in the answer.
         leading: top files over all members, as in a `PoolResponse`.
         limits_hit: limits that cut the query itself, equal for all members.
         limits: limits that cut the lists of members outside of `silent`.

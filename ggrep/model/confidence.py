@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 class Confidence(Enum):
-    """How well the best hits fit the query; the value is the word in JSON."""
+    """How well the best hits fit the query; the value is the word in JSON documents."""
 
     STRONG = "strong"
     WEAK = "weak"
@@ -75,11 +75,11 @@ class TopFile(Struct, frozen=True):
 
     Attributes:
         score: score of the best chunk that can be shown; top files are ordered by this score.
-        evidence: score of that chunk from words, path and names, without the encoder and without
+        evidence: score of this chunk by words, path and names only, without the encoder and without
             signals that only order hits.
         row: share of the query's words in the chunk, weighted by their general rarity.
-        topic: sum over the query's words in the chunk of how much more frequent each word is in the
-            collection than in programs in general.
+        topic: how much more frequent the query's words in the chunk are in the collection than in
+            programs in general; the sum over these words.
         found: share of the weight of the query's words that occur in the file or its path.
         spelt: whether the file contains all words in their exact spelling.
     """
@@ -116,7 +116,7 @@ class TopFiles(Struct, frozen=True):
 
     @property
     def evidence(self) -> float:
-        """Return the highest evidence of a file."""
+        """Return the largest evidence that any file has."""
         return max((leader.evidence for leader in self.leaders), default=0.0)
 
     @property
@@ -147,8 +147,8 @@ class TopFiles(Struct, frozen=True):
     def signals(self) -> tuple[float, float, float, float]:
         """Return the inputs of the regression: evidence, row, topic and unknown.
 
-        Evidence is a share of the query and is multiplied by the query's weight: a third of a long
-        description is stronger evidence than one word of two.
+        The evidence is multiplied by the query's weight, because a third of a long description is
+        stronger evidence than one of two words.
         """
         return math.log1p(self.evidence * self.weight), self.row, self.topic, self.unknown
 
@@ -160,9 +160,9 @@ NO_TOP_FILES: Final = TopFiles((), 0.0, 1.0, Wording.PLAIN)
 def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
     """Return the best files of several repositories.
 
-    Signals about the query and the collection come from the part with the most evidence; parts that
-    contain the query's names take precedence. A word is unknown if every part lacks it. A part can
-    be merged itself: the grouping of repositories does not change the result.
+    Signals about the query and the collection are those of the repository with the most evidence;
+    repositories that contain the query's names take precedence. A word is unknown if every
+    repository lacks it. Signals of groups of repositories can be merged: grouping changes nothing.
     """
     filled = sorted(
         (part for part in parts if part.leaders),
@@ -223,7 +223,8 @@ def _judged(leading: TopFiles) -> Confidence:
 def hits_kept(leading: TopFiles) -> int:
     """Return the maximum number of hits in an answer without a strong match.
 
-    The number is 0 if no file contains a word of the query: such hits are only similar in meaning.
+    The number is 0 if no file contains a word of the query, because the hits are then only similar
+    in meaning.
     """
     return _NONE_HITS if leading.found else 0
 

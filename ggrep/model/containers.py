@@ -44,7 +44,7 @@ class DefinedName(Struct, frozen=True):
     Attributes:
         at: the definition, without its relation to a container.
         container: qualified name of the enclosing definition; empty at the top level.
-        fit: match with the requested container; `beside` for an unqualified name.
+        fit: how the container matches the requested container; `beside` for an unqualified name.
         bases: other names in the head of the enclosing type, such as base classes.
         declared_only: whether the definition has no body.
         test: whether its file looks like a test.
@@ -156,7 +156,7 @@ def mention_order(mention: Reference) -> tuple[bool, int]:
 
 
 def hidden_doubts(certain: int, doubtful: int) -> int:
-    """Return how many doubtful usages are hidden: all if there are many and certain usages."""
+    """Return how many doubtful usages are hidden: all if they are many and some are certain."""
     return doubtful if certain and doubtful > MAX_DOUBTFUL else 0
 
 

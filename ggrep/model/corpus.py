@@ -73,8 +73,8 @@ _ORDER = (Bucket.CODE, Bucket.DOCS, Bucket.GRAPH)
 def quotas(mode: Mode, limit: int) -> dict[Bucket, int]:
     """Return how many of `limit` hits each bucket gets; empty in balanced and debug mode.
 
-    With a limit of three or more, each bucket gets one hit. The rest is split by largest remainder;
-    ties are broken in the order code, docs, graph.
+    With a limit of three or more, each bucket first gets one hit. The rest is split by largest
+    remainder; ties are broken in the order code, docs, graph.
     """
     weights = _WEIGHTS.get(mode)
     if weights is None:
@@ -135,8 +135,8 @@ def allocate(  # noqa: PLR0913 - likewise
 ) -> Allocation[T]:
     """Return at most `limit` items of `ranked`, with at most `per_file` of each file (0: no bound).
 
-    In balanced mode the items keep their order. Otherwise they are grouped: first the quota of each
-    bucket, one bucket after another, then the best of the rest.
+    In balanced mode the items keep their order. In other modes the items are grouped: first the
+    quota of each bucket, one bucket after another, then the best of the rest.
 
     Args:
         ranked: the items, best first.
@@ -178,12 +178,12 @@ class _Allocator:
         self.refused: set[int] = set()
 
     def fill(self, indexes: Iterator[int], places: int, rule: str) -> None:
-        """Select the first `places` of `indexes` that can be selected."""
+        """Select at most `places` indexes; skip items of a file with `per_file` selected items."""
         while places > 0 and (index := next(indexes, None)) is not None:
             places -= self._take(index, rule)
 
     def allocation(self, ranked: Sequence[T]) -> Allocation[T]:
-        """Return the selected items and their rules."""
+        """Return the selected items of `ranked`, each with the rule by which it was selected."""
         items = [ranked[index] for index in self.picked]
         return Allocation(items, tuple(self.picked.values()), len(self.refused))
 

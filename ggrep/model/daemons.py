@@ -111,7 +111,7 @@ class QueryLoad(QueryCounts, frozen=True):
 
 
 class EncodeLoad(Struct, frozen=True):
-    """Encoding slots of the whole machine.
+    """Slots that limit how many processes of the machine encode at the same time.
 
     Attributes:
         max_concurrent: 0 for no bound.

@@ -66,7 +66,7 @@ class Difference(Struct, frozen=True):
 
 
 class SlateChange(Struct, frozen=True):
-    """Differences of slates with one byte budget."""
+    """Differences between slates with the same byte budget."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -118,7 +118,7 @@ Weights: TypeAlias = Mapping[str, float | Mapping[str, FieldWeights]]
 
 
 class EvalSettings(Struct, frozen=True, kw_only=True):
-    """Settings that flags changed; null for unchanged ones."""
+    """Settings that flags changed; an unchanged setting is null."""
 
     encoder: str | None
     """Encoder, if it is not the configured encoder."""
@@ -145,7 +145,7 @@ class Mean(Struct, frozen=True):
 
 
 class SlateScore(Struct, frozen=True):
-    """Visibility of a case's expected places in a slate."""
+    """Visibility of a case's expected locations in a slate."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -166,7 +166,7 @@ class SlateScore(Struct, frozen=True):
 
 
 class SlateBlock(Struct, frozen=True):
-    """Visibility of the expected places of several cases."""
+    """Visibility of the expected locations of several cases."""
 
     cases: Positive
     """Cases with expected places."""
@@ -189,7 +189,7 @@ class SlateBlock(Struct, frozen=True):
 
 
 class SlateFigures(Struct, frozen=True):
-    """Figures of slates with one byte budget."""
+    """Figures of slates with the same byte budget."""
 
     max_bytes: Count
     """Byte budget of a slate; 0 for the level's default."""
@@ -341,9 +341,9 @@ class EvalReport(Versioned, frozen=True, kw_only=True):
 
 
 RULES: Final = {
-    "expect_any": "one of some paths is among the hits",
-    "expect_all": "each of some paths is among the hits",
-    "expect_none": "none of some paths is among the hits",
+    "expect_any": "at least one expected path is among the hits",
+    "expect_all": "all expected paths are among the hits",
+    "expect_none": "no excluded path is among the hits",
     "expect_first": "a path comes before all others",
     "expect_within": "a path is among the first files",
     "expect_order": "a path comes before another",
@@ -352,7 +352,7 @@ RULES: Final = {
     "expect_confidence": "the answer states a confidence",
     "expect_min_hits": "the answer has enough hits",
     "expect_max_hits": "the answer has at most as many hits",
-    "place": "the slate shows at least half of some lines",
+    "place": "the slate shows at least half of the expected lines",
     "section": "a file is in a section of the slate",
     "answer": "the query is answered",
 }
@@ -371,7 +371,7 @@ class CheckSummary(Struct, frozen=True):
 
 
 class Miss(Struct, frozen=True):
-    """An expectation that does not hold."""
+    """An expectation that an answer does not fulfil."""
 
     rule: Annotated[str, tuple(RULES)]
     """Name of the rule: the key in the file, or `answer` if there was no answer."""
@@ -416,7 +416,7 @@ class CheckBaseline(Struct, frozen=True):
 
 
 class CheckReport(Versioned, frozen=True, kw_only=True):
-    """Results of committed expectations of answers."""
+    """The result of `ggrep check`."""
 
     ggrep_version: str
     """Version of the program that wrote the report."""

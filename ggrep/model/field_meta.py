@@ -35,7 +35,7 @@ class Field(Struct, frozen=True):
         place: location of the value in a request body: keys separated by dots, outermost first.
         also: alternative locations of the value; a request may use only one location.
         least: minimum value or number of items; `most` is the maximum.
-        words: the allowed values of a text; empty for any.
+        words: the allowed values of a text; empty if all are allowed.
     """
 
     place: str
@@ -55,7 +55,7 @@ class WireBounds(NamedTuple):
     Attributes:
         most: maximum value, bytes of a text, items of an array, or fields of an object.
         least: minimum value or number of characters.
-        each: bounds of each item, or of the number of bytes in each item.
+        each: bounds of each item, or of the number of bytes of an item that is a text.
         form: form of a text: `path` (absolute), `shown` (only visible characters) or `secret`
             (never quoted).
         keys: pattern of keys, for pairs that are an object in the message.
@@ -91,7 +91,7 @@ class Key(NamedTuple):
     Attributes:
         least: minimum value or number of items; `most` is the maximum. A `most` of 0 means no
             bound, except in settings.
-        words: the allowed values of a text or of each item; empty for any.
+        words: the allowed values of a text or of each item; empty if all are allowed.
         pattern: a regular expression that a text or each item must match; `misfit` is the error
             message.
         key: name of the key in the file; empty for the field's name.
@@ -143,7 +143,7 @@ class DeclaredKey(NamedTuple):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the allowed values of the key or of each item; empty for any."""
+        """Return the allowed values of the key, or of its items; empty if all are allowed."""
         if self.says.words or not (isinstance(self.kind, type) and issubclass(self.kind, Enum)):
             return self.says.words
         return tuple(member.value for member in self.kind)

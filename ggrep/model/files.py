@@ -120,8 +120,8 @@ _ENTRANCES = frozenset(
 def traits_of(path_key: str) -> int:
     """Return the trait bits of a path.
 
-    The names are those of common build tools and test runners. A name matches a whole path part or
-    the end of a word: `contest.py` and `latest/` are not tests.
+    The bits depend on names that common build tools and test runners use. A name matches a whole
+    path part or the end of a word: `contest.py` and `latest/` are not tests.
     """
     *directories, name = path_key.split("/")
     parts = {part.lower() for part in directories}

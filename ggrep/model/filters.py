@@ -74,7 +74,7 @@ def check_filters(filters: Iterable[Filter]) -> None:
 
 
 def parse_view_filter(text: str, where: str) -> Filter:
-    """Return a filter of a profile's view; error messages start with `where`, its file and key.
+    """Return a filter of a profile; error messages start with `where`, the filter's file and key.
 
     Raises:
         InvalidRequest: the text is not a filter.
@@ -89,7 +89,7 @@ def parse_view_filter(text: str, where: str) -> Filter:
 
 
 def named_filters(*left_out: str) -> str:
-    """Return the keys for help texts: `lang:, path: or test:`."""
+    """Return the keys of filters, for help texts: `lang:, path: or test:`."""
     *first, last = [f"{key}:" for key in FILTER_KEYS if key not in left_out]
     return f"{', '.join(first)} or {last}"
 
@@ -110,7 +110,7 @@ def keys_of_scope(scope: str) -> tuple[str, ...]:
 
 
 def place_in_scope(path: str, keys: Sequence[str]) -> int:
-    """Return the index of the first key that contains a path; the number of keys if none does."""
+    """Return the index of the first key that contains a path; `len(keys)` if no key contains it."""
     return next((place for place, key in enumerate(keys) if is_below(path, key)), len(keys))
 
 
@@ -120,7 +120,7 @@ def is_below(path: str, key: str) -> bool:
 
 
 def matched_by_any(selects: Collection[tuple[bool, ...]]) -> tuple[bool, ...]:
-    """Return, for each filter, whether it matches in any store; empty if a store did not check."""
+    """Return, for each filter, whether it matches in any store; empty if not all stores checked."""
     return tuple(map(any, zip(*selects, strict=False))) if selects and all(selects) else ()
 
 

@@ -44,7 +44,7 @@ UP_TO_DATE: Final = IndexFreshness()
 
 
 def freshness_notices(standing: IndexFreshness) -> tuple[Notice, ...]:
-    """Return warnings about failed syncs and about files that have changed since."""
+    """Return warnings about failed syncs, and about files that changed after the last sync."""
     messages = []
     if standing.failure:
         since = f"syncs fail since {standing.at}" if standing.at else "the last sync failed"
@@ -71,7 +71,7 @@ def _next(standing: IndexFreshness) -> str:
 
 
 def _of_changes(standing: IndexFreshness) -> str:
-    """Return text about the treatment of changed files."""
+    """Return text about the time at which changed files are indexed."""
     if standing.held:
         return f"they are not indexed: {standing.held}"
     if standing.git_at_work or standing.indexing:
@@ -115,7 +115,7 @@ class Damage(Struct, frozen=True):
 
     Attributes:
         cause: the first damaged artifact and its condition, without absolute paths.
-        rebuilding: whether a writer is running, or a daemon starts one at once.
+        rebuilding: whether a writer is running, or a daemon starts a writer at once.
         files: number of files in the snapshot that answers; 0 without a snapshot.
         eligible: number of files that this snapshot should contain.
         created_at: time when this snapshot was published, RFC 3339.
@@ -161,7 +161,7 @@ class Damage(Struct, frozen=True):
 
 
 def incomplete_first(notices: Iterable[Notice]) -> tuple[list[Notice], list[Notice]]:
-    """Return the warnings about an incomplete index, and the other warnings."""
+    """Return two lists: the warnings about an incomplete index, and all other warnings."""
     listed = list(notices)
     first = [notice for notice in listed if notice.code in INCOMPLETE_CODES]
     return first, [notice for notice in listed if notice.code not in INCOMPLETE_CODES]

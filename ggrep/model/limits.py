@@ -13,7 +13,7 @@ from ggrep.model.sanitise import first_of
 
 @named("limit")
 class LimitHit(Struct, frozen=True, omit_defaults=True):
-    """A bound that changed the answer. Lists have one entry per code and path, sorted."""
+    """A bound that changed the answer. Lists of bounds are sorted, one entry per code and path."""
 
     code: Code
     """Stable name of the bound."""
@@ -22,21 +22,21 @@ class LimitHit(Struct, frozen=True, omit_defaults=True):
     observed: Count | None = None
     """Amount before the cut; absent when unknown."""
     path_key: str | None = None
-    """The file it concerns; absent when it concerns the whole answer."""
+    """The file that the bound concerns; absent if it concerns the whole answer."""
 
 
 class Notice(Struct, frozen=True, omit_defaults=True):
-    """A warning. Lists have one entry per code and path, sorted."""
+    """A warning. Lists of warnings are sorted, one entry per code and path."""
 
     code: Code
     """Stable name of the warning."""
     message: SafeLine
     path_key: str | None = None
-    """The file it concerns; absent when it concerns the whole answer."""
+    """The file that the warning concerns; absent if it concerns the whole answer."""
 
 
 def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
-    """Return one limit for each code and path, sorted; of several, the one with most `observed`."""
+    """Return the limits, sorted; for each code and path, only that with the largest `observed`."""
     best: dict[tuple[str, str], LimitHit] = {}
     for hit in hits:
         key = (hit.code, hit.path_key or "")
@@ -47,7 +47,7 @@ def sorted_limits(hits: Iterable[LimitHit]) -> tuple[LimitHit, ...]:
 
 
 def sorted_notices(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """Return one notice for each code and path, sorted; of several, the first by message."""
+    """Return the notices, sorted; for each code and path, only the first by message."""
     best: dict[tuple[str, str], Notice] = {}
     for notice in notices:
         key = (notice.code, notice.path_key or "")
@@ -67,7 +67,7 @@ _NOTICES: Final = (
 
 
 class FileReading(Struct, frozen=True):
-    """How a file was read: encoding and traits, as in a Hit."""
+    """The encoding and traits of a file that was read, as in a Hit."""
 
     path: str
     encoding: str

@@ -33,8 +33,8 @@ def folded_range(number: int, line: str) -> tuple[int, str] | None:
 def without_fold_marks(text: str, first: int) -> str:
     """Return source text that begins at the line `first`, without lines that look like folds.
 
-    The mark of such a line becomes three dots. Otherwise the line would change the numbers of all
-    lines below it, and hide lines.
+    In a line that looks like a fold, the mark becomes three dots. Otherwise the line would change
+    the numbers of all lines below it, and hide lines.
     """
     if FOLD not in text:
         return text
@@ -46,7 +46,7 @@ def without_fold_marks(text: str, first: int) -> str:
 
 
 def last_line(number: int, line: str) -> int:
-    """Return the last line number that a line covers: of a fold its end, else `number`."""
+    """Return the last line number that a line covers: the end of a fold, else `number`."""
     fold = folded_range(number, line)
     return fold[0] if fold else number
 
@@ -96,7 +96,7 @@ def collapsed_blanks(lines: Sequence[str], first: int) -> Iterator[tuple[int, st
 
 
 def window_end(lines: Sequence[str], start: int, most: int) -> int:
-    """Return the end of a window of `most` lines; a run of blank lines counts at most two."""
+    """Return the end of a window of `most` lines; blank lines in a row count as at most two."""
     blank = 0
     for at in range(start, len(lines)):
         blank = 0 if lines[at].strip() else blank + 1
@@ -112,9 +112,9 @@ _STEP: Final = 5
 
 
 def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines with a number and a tab; most lines have a tab without a number.
+    """Yield lines, each after a tab; some lines have a number before the tab.
 
-    The first line, a line after a gap, and lines whose number is a multiple of five have a number.
+    Numbers are in the first line, in a line after a gap, and at multiples of five.
     """
     expected = 0
     for number, line in lines:

@@ -229,7 +229,7 @@ class Removal(Versioned, frozen=True, kw_only=True):
 
 
 class Candidate(NamedStore, frozen=True):
-    """A store that may be deleted."""
+    """A store that can be deleted."""
 
     size_bytes: Count
     """Size on disk, bytes."""

@@ -53,10 +53,10 @@ _Skip: TypeAlias = Annotated[int, WireBounds(MOST_CONSUMED)]
 
 
 class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
-    """Request for the definitions of a name under a matching rule.
+    """Request for the definitions that match a name by a given rule.
 
     Attributes:
-        asked: the request; its `limit` is the maximum number to send after the first `skip`.
+        asked: the request; its `limit` is the maximum number of definitions after the first `skip`.
         skip: number of definitions on earlier pages.
         snapshot_id: the snapshot to use; None for the active snapshot.
     """
@@ -68,7 +68,7 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
 
 
 class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
-    """Request for the occurrences of a name under a matching rule; see SymbolPoolRequest.
+    """Request for the occurrences that match a name by a given rule; see SymbolPoolRequest.
 
     Attributes:
         family: containers whose usages are requested; None to compute it from the repository's
@@ -190,7 +190,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """A request that asks which imports of other repositories' files this repository provides."""
+    """A request for the imports of other repositories' files that this repository provides."""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
@@ -241,7 +241,7 @@ def check_spelling(typed: str) -> None:
 
 
 def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request with a capped limit, and the limit hit; a limit of 0 becomes the cap."""
+    """Return the request with a capped limit, and the limit hit; a limit of 0 is also capped."""
     code = limit_code(request)
     most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
@@ -254,7 +254,7 @@ def limit_code(request: SymbolRequest | ReferencesRequest) -> str:
 
 
 def most_implementations(request: SymbolRequest) -> int:
-    """Return how many implementations to search for; beyond that their number is unknown."""
+    """Return the maximum number of implementations to search for."""
     return max(request.limit, KNOWN_IMPLEMENTATIONS)
 
 

@@ -54,7 +54,7 @@ _Filters: TypeAlias = Annotated[
 ]
 _Cursor: TypeAlias = Annotated[
     str,
-    Field("cursor", "`next_cursor` of an answer: return the next page."),
+    Field("cursor", "The `next_cursor` of an answer, to get the next page."),
     WireBounds(MOST_TOKEN_BYTES),
 ]
 
@@ -70,7 +70,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     scope: _Scope = ""
     filters: _Filters = ()
     limit: Annotated[
-        int, Field("limit", "Maximum number of definitions; 0 for the maximum.", most=MOST_ITEMS)
+        int, Field("limit", "Maximum number of definitions; 0 for 2,000.", most=MOST_ITEMS)
     ] = 20
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
@@ -108,7 +108,7 @@ class Definition(Struct, frozen=True):
 
 
 class DefinedAt(Struct, frozen=True):
-    """A definition of the name."""
+    """A definition of the requested name."""
 
     path: RepoPath
     start_line: Positive
@@ -175,7 +175,7 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
         bool, Field("comments", "Also return occurrences in comments and documents.")
     ] = False
     limit: Annotated[
-        int, Field("limit", "Maximum number of occurrences; 0 for the maximum.", most=MOST_ITEMS)
+        int, Field("limit", "Maximum number of occurrences; 0 for 2,000.", most=MOST_ITEMS)
     ] = 100
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
@@ -262,7 +262,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         int,
         Field(
             "maxBytes",
-            "Maximum bytes of the text; 0 means 16,384, or 4,096 with focus, or a whole range.",
+            "Maximum bytes of the text; 0 for 16,384 (4,096 with focus; no limit for line ranges).",
             most=MOST_BYTES,
         ),
         WireBounds(MOST_BYTES),
@@ -271,7 +271,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
         str,
         Field(
             "focus",
-            "Words: of long code, show the lines that decide about them, and fold the others.",
+            "Words; if the code is long, show only lines that are relevant to these words.",
         ),
         WireBounds(MOST_QUERY_BYTES),
     ] = ""
@@ -283,7 +283,7 @@ class ExpandRequest(Request["ExpandResponse"], frozen=True):
 
 
 class Neighbour(Struct, frozen=True):
-    """A chunk of the same file that is not part of the text."""
+    """A chunk of the same file that is not part of the returned text."""
 
     side: Literal["before", "after"]
     """Whether the chunk is before or after the text."""

@@ -225,7 +225,7 @@ def operation_of(request: Request[R]) -> Operation[Any, R]:
 
 
 def bounds_of(request: Request[R]) -> Any:  # noqa: ANN401 - a request of any operation
-    """Return the part of a request that contains the timeout and, if there is one, the scope."""
+    """Return the part of a request that contains the timeout, and the scope if it exists."""
     inner = operation_of(request).inner
     return getattr(request, inner) if inner else request
 

@@ -254,7 +254,7 @@ def _parameters(label: str, start: int) -> list[str] | None:
 
 
 def kind_word(kind: str, name: str, signature: str) -> str:
-    """Return the word for a definition's kind; for a type the keyword in its head, as `struct`."""
+    """Return the word for a definition's kind; for a type, a keyword in its head like `struct`."""
     if kind not in _TYPES:
         return kind
     place = _place(name.rpartition(".")[2], signature)

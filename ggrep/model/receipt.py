@@ -105,7 +105,7 @@ class Receipt(Struct, frozen=True):
 
 
 class ReplayChange(Struct, frozen=True):
-    """One key of two origins that differ."""
+    """A key with different values in two origins."""
 
     what: str
     """Key of the origin."""

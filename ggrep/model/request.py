@@ -43,7 +43,7 @@ class TermFrequency(Struct, frozen=True):
 
 
 class CollectionStatistics(Struct, frozen=True):
-    """The statistics of a collection that scoring needs.
+    """The statistics that scoring needs, for a collection of chunks.
 
     Attributes:
         layout: revision of the lexical layout; statistics of different layouts cannot be added.
@@ -127,9 +127,9 @@ class Backend(Enum):
 class Find(Enum):
     """Interpretation of a query.
 
-    `AUTO` decides by the form of the query. `DEFINITION` and `USAGE` treat it as a name, `CONCEPT`
-    as a description. `EXACT_TEXT` and `REGEX` return only chunks that match it. `SIMILAR_CODE`
-    treats it as code, or as a location of code.
+    `AUTO` decides by the form of the query. `DEFINITION` and `USAGE` treat the query as a name,
+    `CONCEPT` as a description. `EXACT_TEXT` and `REGEX` return only chunks that match the query.
+    `SIMILAR_CODE` treats the query as code, or as a location of code.
     """
 
     AUTO = "auto"
@@ -185,7 +185,8 @@ class SearchRequest(Request[Any], frozen=True):
     ] = 3
     """Maximum number of hits in a file; 0 for as many as the settings allow."""
     mode: Annotated[
-        Mode, Field("search.intent", "The intent of the query, which shapes ranking and quotas.")
+        Mode,
+        Field("search.intent", "The intent of the query; it affects the ranking and the quotas."),
     ] = Mode.BALANCED
     """Intent of the query."""
     corpora: Annotated[
@@ -201,11 +202,11 @@ class SearchRequest(Request[Any], frozen=True):
     ] = ()
     """Filters that restrict the answer."""
     snippet: Annotated[
-        SnippetMode, Field("search.snippet", "How much of each hit's text to return.")
+        SnippetMode, Field("search.snippet", "Amount of text to return for each hit.")
     ] = SnippetMode.DEFAULT
     """Amount of text that each hit shows."""
     backend: Annotated[
-        Backend, Field("search.backend", "Vector backend; all values do the same.")
+        Backend, Field("search.backend", "Vector backend; all values have the same effect.")
     ] = Backend.AUTO
     """Backend that scores vectors."""
     include_anchors: Annotated[
@@ -262,7 +263,10 @@ class SearchRequest(Request[Any], frozen=True):
     list_files: Later[
         Annotated[
             bool,
-            Field("search.listFiles", "List every file with matching lines, and their number."),
+            Field(
+                "search.listFiles",
+                "List every file with matching lines, and the number of these lines.",
+            ),
         ]
     ] = False
     """Whether all files with matching lines are listed."""
@@ -349,7 +353,7 @@ class PoolRequest(Request[Any], frozen=True):
         snapshot_id: the snapshot of `statistics`; None without statistics.
         vector: vector of the query by the same encoder; None to let the repository encode the
             query.
-        session: token of a session, whose snapshot answers and whose lease is renewed.
+        session: token of a session; its snapshot is searched, and its lease is renewed.
     """
 
     search: SearchRequest

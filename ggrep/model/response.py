@@ -119,7 +119,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
 
 
 def federated_key(name: str) -> str | None:
-    """Return the key of a Hit's field in a workspace answer; None if its form differs there."""
+    """Return the key of a Hit's field in a workspace answer; None if the field differs there."""
     if name in _OTHERWISE:
         return _OTHERWISE[name]
     first, *others = name.split("_")
@@ -214,7 +214,7 @@ class Term(Struct, frozen=True):
 class Explanation(Struct, frozen=True):
     """Explanation of the answer; present if the request sets `explain`.
 
-    Keys may be added later.
+    Later versions can add keys.
     """
 
     kind: Annotated[str, QUERY_KINDS]
@@ -244,7 +244,7 @@ class Explanation(Struct, frozen=True):
 @named("admission")
 @may_grow
 class Admitted(Struct, frozen=True):
-    """Admission of the request."""
+    """The request's waiting time, and the daemon's load at that time."""
 
     queued: bool
     """Whether the request had to wait."""
@@ -266,7 +266,7 @@ class FileMatches(Struct, frozen=True):
 
 @named("matches")
 class MatchTotals(Struct, frozen=True, omit_defaults=True):
-    """Everything that matches a text or expression, shown or not."""
+    """Totals of all matches of a text or expression, shown or not."""
 
     lines: Count
     """Number of matching lines."""

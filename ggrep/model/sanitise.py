@@ -1,4 +1,4 @@
-"""Makes text safe for terminals: removes escape sequences, control and direction characters."""
+"""Strips terminal escape sequences, control characters and direction marks from text."""
 
 import re
 from collections.abc import Sequence

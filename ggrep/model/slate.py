@@ -31,7 +31,7 @@ SessionOp: TypeAlias = Literal["start", "refine", "expand"]
 
 
 class Section(Enum):
-    """A section of a slate; sections are in this order."""
+    """A section of a slate; slates contain sections in the order of these values."""
 
     __hash__ = object.__hash__  # takes a third of the time of Enum's method
 
@@ -46,7 +46,7 @@ SECTIONS = tuple(Section)
 
 
 class Role(Enum):
-    """A role that a path rule assigns to a file; a file may have several."""
+    """A role that a path rule assigns to a file; a file may have several roles."""
 
     __hash__ = object.__hash__
 
@@ -93,7 +93,7 @@ Graph: TypeAlias = Annotated[
 
 
 class Budgets(Struct, frozen=True):
-    """Upper bounds of a slate; bytes include the graph's; the anchor is not a piece of evidence."""
+    """Upper bounds of a slate; bytes include those of the graph, and anchors are not evidence."""
 
     total_bytes: Annotated[
         int,
@@ -121,7 +121,7 @@ class Budgets(Struct, frozen=True):
         int,
         Field(
             "slate.maxEvidencePerFile",
-            "Maximum number of pieces of evidence per file; 0 for the level's default.",
+            "Maximum number of excerpts (evidence) per file; 0 for the level's default.",
             most=MOST_ITEMS,
         ),
     ] = 0
@@ -131,7 +131,7 @@ class Budgets(Struct, frozen=True):
     ] = False
 
     def for_agents(self) -> Self:
-        """Return the same budgets, which then limit the text that agents read."""
+        """Return equal budgets that apply to the text for agents."""
         return replace(self, of_text=True)
 
 
@@ -178,7 +178,7 @@ class SlateRequest(Request["SlateResponse"], frozen=True):
     """A request that is answered with a slate.
 
     Attributes:
-        search: the question; its limits and snippet depth do not matter here.
+        search: the question; its limits and snippet depth have no effect.
         facts: also return the facts of the files, for a caller that merges several slates.
         session: the session to continue or start; None for no session.
         seen: hashes of files that the session has shown, if the caller tracks them; None to track
@@ -324,7 +324,7 @@ class GraphBounds(Struct, frozen=True):
 
 
 class ContextGraph(Struct, frozen=True):
-    """Nodes sorted by id; edges sorted by kind, source, target and name; and their bounds."""
+    """Nodes, sorted by id; edges, sorted by kind, source, target and name; bounds of the graph."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
@@ -332,7 +332,7 @@ class ContextGraph(Struct, frozen=True):
 
 
 class Overview(Struct, frozen=True):
-    """The interpretation of the question, and the files of its answer; no claim about the code."""
+    """The interpretation of the question, and the files of its answer."""
 
     terms: tuple[str, ...]
     """Words of the query, as they were searched."""

@@ -11,10 +11,10 @@ class FileCandidate(Struct, frozen=True):
     Attributes:
         score: score of the file's best row that the section may show.
         segment: index of the snapshot's segment; `file` is the index of the file in that segment.
-        corpora: indexes in CORPORA of the rows that the section shows.
+        corpora: the corpora of rows that the section shows, as indexes in CORPORA.
         is_test: whether the path looks like a test.
         is_list: whether the file is a translation or word list, which explains nothing.
-        used: share of the names used by the best code that the file defines, from 0 to 1.
+        used: share of the names in the best code that this file defines, from 0 to 1.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Pick(Struct, frozen=True):
 
 
 class TextPiece(Evidence, frozen=True, kw_only=True):
-    """A chunk of a chosen file with its text; the level determines the snippet.
+    """A chunk of a chosen file with its text; the level of detail determines the snippet.
 
     Attributes:
         names: names of all definitions in the chunk.
@@ -66,7 +66,8 @@ class PackMaterial(Struct, frozen=True):
         evidence: chunks in the order of lines.
         neighbours: chunks around the best evidence, by line; empty below level 2.
         more_evidence: number of matching chunks that are not in `evidence`.
-        unread: number of these that were omitted in favour of better chunks of other files.
+        unread: the part of `more_evidence` that was omitted in favour of better chunks of other
+            files.
     """
 
     pick: Pick

@@ -365,8 +365,8 @@ class ProfileReport(Struct, frozen=True):
     in_force: bool
     """Whether it is the current profile."""
     kind: Annotated[str, ("own_store", "view", "none")]
-    """`own_store`: it indexes more files, in a store of its own. `view`: it narrows answers from
-    the store of the repository. `none`: no profile.
+    """`own_store`: the profile indexes more files, in a separate store. `view`: the profile
+    restricts answers from the store of the repository. `none`: no profile.
     """
     store_id: str
     """Name of the store that the profile uses; profiles can share a store."""

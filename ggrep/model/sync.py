@@ -47,8 +47,8 @@ class SyncJob(Struct, frozen=True):
         fresh: rebuild without reusing the existing index.
         low_impact: use at most half a core.
         upkeep: run collection and compaction after the sync, if due.
-        compaction: `after` the sync as upkeep; `apart` only reports in the outcome whether it is
-            due; `alone` runs it instead of a sync; or `never`. A compaction can take minutes.
+        compaction: `after`: as upkeep after the sync; `apart`: the outcome only reports whether it
+            is due; `alone`: instead of a sync; or `never`. A compaction can take minutes.
         deadline_ms: time after which the worker is killed; None for no bound.
         remote: a `config.remotes.Remote` as JSON; empty for none.
         pull: pull before the sync; if that fails, all files are indexed, with a notice.
@@ -315,11 +315,11 @@ class SyncWarning(Struct, frozen=True):
     message: str
     """Text on a single line."""
     path_key: str | UnsetType = UNSET
-    """The file it concerns."""
+    """The file that the warning concerns."""
 
     @classmethod
     def of(cls, notice: Notice) -> Self:
-        """Return a notice in the form of reports."""
+        """Return a notice as a warning of a report."""
         return cls(notice.code, notice.message, notice.path_key or UNSET)
 
 

@@ -36,9 +36,9 @@ class Finding(Struct, frozen=True, rename="camel"):
     hint: str | None = None
     """Fix: a command, or for `merge_unsaid` a line for the workspace file."""
     repo_id: RepoId | None = None
-    """The repository it concerns."""
+    """The repository that the finding concerns."""
     modes: tuple[Corpus, ...] = ()
-    """Corpora it concerns; empty for all."""
+    """Corpora that the finding concerns; empty for all corpora."""
     needed: bool = True
     """Whether something has to be done."""
 
@@ -88,7 +88,7 @@ class Doctor(Versioned, frozen=True, kw_only=True, rename="camel"):
 
 
 class Orphan(Struct, frozen=True, rename="camel"):
-    """A directory that no workspace claims."""
+    """A directory that belongs to no workspace."""
 
     path: Named
     """Absolute path of the directory."""

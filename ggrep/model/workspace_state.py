@@ -44,9 +44,9 @@ class Diagnostic(Struct, frozen=True, rename="camel", omit_defaults=True):
     message: str
     """Text on a single line; absolute paths are redacted unless requested."""
     repo_id: Annotated[RepoId, REPO_ID] | None = None
-    """The repository it concerns."""
+    """The repository that the diagnostic concerns."""
     mode: Annotated[str, Corpus] | None = None
-    """Corpus that it concerns; absent for all."""
+    """Corpus that the diagnostic concerns; absent for all corpora."""
     file: str | None = None
     """Path below the repository's root, with forward slashes."""
 
@@ -107,7 +107,7 @@ class IndexState(ActiveSnapshot, frozen=True, kw_only=True):
 
 
 class RepoDaemon(Struct, frozen=True, rename="camel"):
-    """Present state of its daemon; only in status and catalog."""
+    """The present state of the repository's daemon; only in status and catalog."""
 
     state: DaemonWord = "none"
     """Activity of the daemon."""
@@ -246,7 +246,7 @@ class CacheRoots(Struct, frozen=True, rename="camel"):
 
 
 class CatalogManifest(Struct, frozen=True, rename="camel"):
-    """The manifest now and as stored."""
+    """The current manifest, and the stored manifest."""
 
     manifest_hash: IndexStateHash
     kept_hash: str | None

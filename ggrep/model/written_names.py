@@ -72,7 +72,7 @@ class NameReading(NamedTuple):
 
 
 def declared_name(typed: str) -> str:
-    """Return the name in the head of a definition; other text unchanged; in NFC."""
+    """Return the name in a definition's head, or any other text unchanged; both in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
         return f'"{typed}"'  # the text is the path of a route
@@ -107,7 +107,7 @@ def _operator(named: re.Match[str]) -> str:
 
 
 def is_same_name(defined: str, spelled: str) -> bool:
-    """Return whether a definition has a name, ignoring quoting, sigils and qualifiers."""
+    """Return whether `defined` is the name `spelled`, apart from quoting, sigils and qualifiers."""
     name, requested = bare_name(defined), bare_name(spelled)
     if name == requested:
         return True
@@ -129,8 +129,8 @@ def last_of(name: str) -> str:
 def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     """Return the possible readings of a requested name in a language, the preferred reading first.
 
-    In some languages `print.foo` can be a name or `foo` in `print`. Without a language, every
-    separator splits the name. The result is empty if the language has no such names.
+    In some languages `print.foo` can be a name, or the name `foo` in `print`. Without a language,
+    every separator splits the name. The result is empty if the language has no such names.
     """
     name = declared_name(typed)
     whole = NameReading((), bare_name(name))
@@ -279,7 +279,8 @@ def _letters_of(language: str) -> str:
 def word_pattern(name: str, language: str, any_case: bool) -> re.Pattern[str]:  # noqa: FBT001
     """Return the pattern of a name as a whole word, with the word characters of a language.
 
-    Requires: `name` has no quoting and no container. `any_case` also matches other letter cases.
+    Requires: `name` has no quoting and no container. With `any_case`, other letter cases also
+    match.
     """
     more = _letters_of(language)
     more += "".join(sign for sign in "$-" if sign in name and sign not in more)
@@ -337,7 +338,7 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a location; existing files determine the choice.
+    """Yield the possible readings of a text as a location; callers choose by the existing files.
 
     The whole text can also be a path. A column and a message after the line are ignored.
     """

@@ -82,8 +82,8 @@ def opened_lines(
 ) -> tuple[list[tuple[int, str]], list[int]]:
     """Return the numbered lines of an expansion to show, and the numbers of omitted lines.
 
-    The document's key `unseen`, which no schema contains, has the ranges that no earlier answer of
-    the call has shown. Lines are folded unless they were requested by number or contain folds
+    The key `unseen`, which is not in the schema, has the ranges of lines that earlier answers of
+    the call have not shown. Lines are folded unless they were requested by number or contain folds
     already. With `comments`, or if only folds would remain, all lines are shown.
     """
     content, begins = document["content"], document["start_line"]
@@ -173,7 +173,7 @@ def neighbour_lines(document: _Object) -> Iterator[str]:
 
 
 def path_of(place: _Object) -> str:
-    """Return a path as `expand` accepts it; in a workspace it begins with the repository."""
+    """Return a path as `expand` accepts it; in a workspace it begins with the repository's name."""
     repo = place.get("repoAlias") or place.get("repoId")
     return f"{repo}:{place['path']}" if repo else str(place["path"])
 
@@ -202,7 +202,7 @@ def _parameters(hit: _Object) -> str:
 def _opened(
     document: _Object, head: str, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield an expansion's lines below a head, and how to see the omitted lines."""
+    """Yield the head, an expansion's lines, and a line that says how to see omitted lines."""
     shown, left = opened_lines(document, comments=comments)
     path = path_of(document)
     if shown_before is not None:
@@ -214,7 +214,7 @@ def _opened(
         place = f"{path}:{line_range(*longest)}"
         yield f"folded: {plural(len(left), 'line')}; expand {place} shows the longest"
     if document["boundary"] == "lines" and len(shown) > _LONG:
-        yield f'{len(shown)} lines; --focus "words" shows only the lines that decide'
+        yield f'{len(shown)} lines; --focus "words" shows only relevant lines'
     hidden = document.get("hidden_lines", 0)
     if hidden and not longest_fold(document["content"].split("\n"), document["start_line"]):
         what, after = document["boundary"], f"{path}:{document['end_line'] + 1}"

@@ -39,9 +39,9 @@ _MARKED: Final = {"write": " set", **{role: f" {role}" for role in NAMED_ROLES}}
 
 
 def definition_lines(document: _Object) -> Iterator[str]:
-    """Yield the definitions of a name, each with its head, and its implementations.
+    """Yield a head and a signature for each definition of a name, then the implementations.
 
-    Without a definition, yields the package that an import names, or similar names.
+    Without a definition, yield the package from which the name is imported, or similar names.
     """
     for definition in document["definitions"]:
         line = definition.get("line", 1)
@@ -65,8 +65,8 @@ def _outside(document: _Object) -> list[tuple[str, OutsideName]]:
 def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[str]:
     """Yield usages by file: files with handlers and calls first, tests last, imports as a count.
 
-    Usages of a possibly different container come last. With `arguments` the line of counts names
-    arguments of tools instead of flags.
+    Usages that may belong to a different container come last. With `arguments` the line of counts
+    names arguments of tools instead of flags.
     """
     mentions, limits = document["references"], document.get("limits", {})
     notices = (*document.get("warnings", ()), *document.get("diagnostics", {}).get("warnings", ()))
@@ -99,7 +99,7 @@ def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[s
 
 
 def _by_file(used: list[_Object]) -> Iterator[str]:
-    """Yield the usages below their files; of tests only line numbers if there are other usages."""
+    """Yield the usages by file; for tests only line numbers, unless all usages are in tests."""
     is_test = all(item.get("test") for item in used)
     ranks = file_ranks((path_of(item), item.get("role", "")) for item in used)
     used.sort(key=lambda item: (*_group(item)[:3], ranks[path_of(item)], *_place(item)))
@@ -156,7 +156,7 @@ def _defined_place(item: _Object) -> str:
 
 
 def fresh(document: _Object, shown_before: AlreadyShown) -> tuple[_Object | None, tuple[str, ...]]:
-    """Return the new part of an answer (None if empty), and lines that name the shown part."""
+    """Return the new part of an answer (None if empty), and lines about the part shown before."""
     for key in ("definitions", "references"):
         if key in document:
             return _fresh_places(document, key, shown_before)

@@ -158,8 +158,8 @@ def agent_text(
 ) -> str:
     """Return an answer's JSON document as text for agents, without a final newline.
 
-    A line of several answers is shown once; the budget applies to each answer. `notes` are
-    appended; `asked` contains the queries, for answers without a query.
+    A line that several answers contain is shown once; the budget applies to each answer. `notes`
+    are appended; `asked` contains the queries, for answers without a query.
     """
     view = view or AgentView()
     answers = document.get("answers")
@@ -180,7 +180,7 @@ def _fresh(
 ) -> tuple[list[str], Iterator[str] | None, tuple[str, ...]]:
     """Return an answer's head, its new lines, and lines about locations that were shown before.
 
-    The head of an expansion is its first line; neighbours are omitted.
+    The head of an expansion is its first line; lines about neighbouring chunks are omitted.
     """
     opened = "boundary" in document
     asked = document.get("name") or document.get("target") or sanitise_line(typed)
@@ -272,7 +272,7 @@ def _other(document: _Object) -> Iterator[str]:
 
 
 def _warnings(document: _Object) -> Iterator[str]:
-    """Yield a line for each warning, and for each status of repositories with an incomplete answer.
+    """Yield a line for each warning, and for each status of repositories without an answer.
 
     Warnings about an incomplete index come first.
     """

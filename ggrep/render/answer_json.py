@@ -128,7 +128,7 @@ def _references(answer: ReferencesResponse) -> dict[str, Any]:
 
 
 def expansion_json(answer: ExpandResponse) -> dict[str, Any]:
-    """Return the JSON keys that are specific to surrounding code."""
+    """Return the JSON keys that only expansions have."""
     asked = answer.request
     limits = {"boundary": asked.boundary, "max_expand_bytes": asked.max_bytes}
     return {**_specific(answer, EXPAND_SCHEMA), "target": asked.target, "limits": limits}
@@ -167,12 +167,12 @@ def _specific(answer: Answer, schema_version: int) -> dict[str, Any]:
 
 
 def paged_json(next_cursor: str) -> "PagedJson":
-    """Return the cursor of the next page under its key; empty on the last page."""
+    """Return an object with the cursor of the next page; an empty object for the last page."""
     return {"next_cursor": next_cursor} if next_cursor else {}
 
 
 def continued_json(session: SessionState | None) -> "ContinuedJson":
-    """Return the state of a session under its key; empty without a session."""
+    """Return an object with the state of a session; an empty object without a session."""
     return {} if session is None else {"session": plain(session)}
 
 

@@ -86,7 +86,7 @@ def _status_and_hits(named: Sequence[Named]) -> tuple[int, int]:
 def fresh(
     answer: NameAnswer, shown_before: AlreadyShown
 ) -> tuple[NameAnswer | None, tuple[str, ...]]:
-    """Return the new part of an answer (None if empty), and lines that name the shown part."""
+    """Return the new part of an answer (None if empty), and lines about the part shown before."""
     match answer:
         case SymbolResponse():
             old = shown_before.repeated([(entry.path, entry.line) for entry in answer.definitions])

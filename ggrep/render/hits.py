@@ -91,7 +91,7 @@ def largest_part(hits: Sequence[Hit]) -> float:
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
-    """Return a bar for each component of a hit's score, then its factors and rule.
+    """Return a bar for each component of a hit's score, then the score's factors and the rule.
 
     The bar of a component with the value `largest` is full, so that hits can be compared.
     """
@@ -159,7 +159,7 @@ def render_hits(
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice and one line for all limits, except those about confidence."""
+    """Return a line for each notice, except about confidence, and a line for all limits."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]

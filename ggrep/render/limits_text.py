@@ -1,5 +1,6 @@
-"""Renders a line about the limits that an answer hit: missing parts, and options to see more.
+"""Renders a line about the limits that cut an answer, and options to see more.
 
+Example:
 cut: 28 of 40 files that match, text of 3 files; more: --max-files 40 --file-bytes 16384
 """
 

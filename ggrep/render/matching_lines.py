@@ -1,5 +1,6 @@
 """Hits of exact text: matching lines by file, in the format of ripgrep.
 
+Example:
 src/checkout.py
 7-class Checkout:
 8:    def charge_card(self, card):

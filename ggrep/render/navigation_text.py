@@ -123,7 +123,7 @@ def placed_mentions(mentions: Sequence[Placed], page: Page) -> str:
 
 
 def folded_line(role: str, places: Sequence[str]) -> str:
-    """Return a line with the number of usages with a role and the first location, or ""."""
+    """Return a line with the number of a role's usages and their first location; or ""."""
     times = "once" if len(places) == 1 else f"{len(places):,} times, first"
     return f"{FOLDED[role]} {times} at {places[0]}" if places else ""
 
@@ -138,13 +138,13 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 
 def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key of mentions, equal below a common head; mentions in texts come last."""
+    """Return the sort key of a mention, equal for each group; mentions in texts come last."""
     kind, mention = "" if placed.mention.kind == "usage" else "mentioned", placed.mention
     return kind, mention.test, mention.guess, placed.key, placed.tie
 
 
 def references_notes(response: ReferencesResponse) -> str:
-    """Return the line of counts, and where an undefined name comes from."""
+    """Return a line with counts, and a line about the package of an undefined name."""
     counts = MentionCounts(
         *([item.kind for item in response.references], dict(response.totals)),
         *(response.files, response.mentions, response.mention_files),

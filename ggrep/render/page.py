@@ -76,7 +76,7 @@ def painted(lines: Sequence[str], path: str, style: Style, spans: Iterable[Spans
 
 
 def _roles(lines: Sequence[str], language: str) -> list[list[str]]:
-    """Return the colour role of each character of each line; an empty text means no colour."""
+    """Return the colour role of each character of each line; an empty role means no colour."""
     text = "\n".join(lines)
     roles = [""] * len(text)
     pattern = _pattern(language)

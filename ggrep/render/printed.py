@@ -86,7 +86,8 @@ class Rendered(Struct, frozen=True):
 def render_answer(response: QueryResponse, root: Path, view: ViewOptions) -> Rendered:
     """Return an answer as text, or as a JSON document and a newline.
 
-    Paths are relative to `view.cwd`, or to the root if it is empty; the file system is not read.
+    Paths are relative to `view.cwd`, or to the root if `view.cwd` is empty; the file system is not
+    read.
     """
     hits, scan = len(response.hits), response.provenance.scan is not None
     if view.json:

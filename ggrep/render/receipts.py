@@ -102,7 +102,7 @@ def _receipt(values: dict[str, Any]) -> Receipt:
             for result in (results if isinstance(results, list) else (None,))
         ]
         if rows != [hit.row_id for hit in receipt.hits]:
-            raise DecodeError("$.hits: do not match the answer")
+            raise DecodeError("$.hits: not the hits of the answer")
         check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
 

@@ -187,7 +187,7 @@ def _place(pack: Pack, page: Page) -> str:
 
 
 def _why(pack: Pack) -> str:
-    """Return the name of the definition at the file's line, the file's reason and its roles.
+    """Return the name of the definition at the file's line, and the file's reason and roles.
 
     Each word appears once; words that the section implies are omitted.
     """

@@ -223,7 +223,7 @@ class SearchNode:
         with self._lock:
             engine = self._engines.get(asked.repo)
         if engine is None:
-            raise NotHeld("this node does not hold the repository's snapshot")
+            raise NotHeld("this node has no copy of the repository's snapshot")
         try:
             return self._of_one(engine, message)
         except (NoIndex, StoreError) as error:
@@ -245,7 +245,7 @@ class SearchNode:
                 answer = ask(request, deadline)
                 return query_answer(answer, message, engine.identity.root).body
             case _:
-                raise InvalidRequest("a node does not answer this message")
+                raise InvalidRequest("nodes do not support this type of message")
 
     def _of_several(self, message: Message) -> Document:
         match message:

@@ -289,7 +289,7 @@ class NodesTogether(Struct):
             if not changed:
                 break
         else:
-            raise Incompatible("too many of the best hits are copies of few texts")
+            raise Incompatible("too many of the best hits have the same text")
         return [lists[at] for at in range(len(parts))]
 
     def _parts(self, repos: Sequence[RepoId]) -> list[_Part]:
@@ -304,7 +304,7 @@ class NodesTogether(Struct):
                 chosen = tuple(indexes[group.repos[place]] for place in places)
                 parts.append(_Part(group, chosen, tuple(places)))
         if left:
-            raise SnapshotGone("a repository was not described")
+            raise SnapshotGone("the nodes returned no description of a repository")
         return sorted(parts, key=lambda part: part.indexes)
 
     async def _pools(

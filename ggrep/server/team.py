@@ -404,4 +404,4 @@ class UserService(Struct, frozen=True):
 
 
 def _no_sessions() -> InvalidRequest:
-    return InvalidRequest("session: a team server keeps no sessions; leave it out")
+    return InvalidRequest("session: a team server has no sessions; omit the argument")

@@ -140,7 +140,7 @@ class Tokens:
         if not jwks:
             document = _document(f"{self._issuer.rstrip('/')}/.well-known/openid-configuration")
             if document.get("issuer") != self._issuer:
-                raise Unauthorised("the provider announces another issuer")
+                raise Unauthorised("the identity provider's configuration names another issuer")
             jwks = str(document.get("jwks_uri", ""))
             _require_encrypted(jwks)
         document = _document(jwks)

@@ -1,1 +1,1 @@
-"""The Python interface, which `ggrep` exports, and code that command line and interface share."""
+"""The Python interface, which `ggrep` exports, and code that the command line shares with it."""

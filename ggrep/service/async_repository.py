@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class AsyncRepository:
-    """A repository, which the tasks of an event loop share with its connection to the daemon.
+    """A repository and its connection to the daemon, shared by the tasks of an event loop.
 
     Cancelling a call also cancels the daemon's request. The methods are those of `Repository`, with
     the same arguments, answers and errors.

@@ -65,7 +65,7 @@ _OPERATOR_MS: Final = 30_000
 
 
 class Learnt(Struct, frozen=True):
-    """The caches of a federator, of daemons and of hit lists; not thread-safe."""
+    """The caches of a federator: daemons and hit lists; not thread-safe."""
 
     addresses: DaemonAddresses
     hosts: KnownHosts
@@ -79,7 +79,7 @@ def learnt_of(
     client_name: str,
     memory: CoordinatorCache | None = None,
 ) -> Learnt:
-    """Return empty caches for these settings; `memory` can be shared with other settings."""
+    """Return empty caches for these settings; caches of other settings can share `memory`."""
     addresses = DaemonAddresses(
         home, environ, flags=flags, build=build_id(), client_name=client_name
     )
@@ -126,8 +126,8 @@ class Federator:
         With `GGREP_OFFLINE` in `environ` no daemon is started. `flags` take precedence over all
         other settings. Daemons share their time among clients by `client_name`; the empty default
         takes the name from the environment. `notify` is called with messages for the user, possibly
-        from another thread. `fallback` answers if a daemon is not available; without `fallback`,
-        `through` wraps the daemons' searchers. `descriptors` raises the limit of open files.
+        from another thread. `fallback` answers if a daemon is not available; `through` wraps the
+        daemons' searchers if there is no `fallback`. `descriptors` raises the limit of open files.
         `learnt` contains the caches of earlier federators with the same arguments. `local` returns
         the connection to a daemon in this process.
         """
@@ -147,7 +147,7 @@ class Federator:
         self._caller = ""
 
     def on_behalf_of(self, caller: str) -> Self:
-        """Return a federator for a caller of this program; it uses the same connections.
+        """Return a federator for a caller of this program, with the same connections.
 
         Do not close the returned federator, as it uses the connections of this federator.
         """

@@ -130,7 +130,7 @@ class RepositoryHandle:
         asks = uses_daemon(address, within.environ, offline=offline)
         if within.daemon == "require" and not asks:
             why = "GGREP_OFFLINE is set" if within.is_offline else "no daemon runs"
-            raise NotStarted(f"{why}, but daemon='require' needs one")
+            raise NotStarted(f"{why}, but daemon='require' needs a daemon")
         if not self._index and (asks or wanted):
             # Calling `sync` is consent to an index, except in system directories.
             require = require_modest if wanted else require_asked
@@ -193,7 +193,7 @@ class RepositoryHandle:
             engine.close()
 
     def _resources(self) -> _ProcessResources:
-        """Return the resources of this process; a fork needs new ones, as locks may be held."""
+        """Return the resources of this process; a fork needs new ones, as locks may be taken."""
         if self._here.pid != os.getpid():
             self._here = _ProcessResources(self.within)
         return self._here

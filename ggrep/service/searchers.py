@@ -178,7 +178,7 @@ class IndexFallback:
         flags: Mapping[str, object],
         notify: Callable[[str], None],
     ) -> None:
-        """Create the fallback; `notify` receives each distinct reason why a daemon is not used."""
+        """Create the fallback; `notify` gets each reason why a daemon is not used, once."""
         self._open = partial(open_engine, environ=environ, flags=flags)
         self._here = engine_searchers(environ, flags)
         self._notify = notify
@@ -203,7 +203,7 @@ class FallbackSearchers:
     """Searchers that use daemons, or engines in this process for missing daemons."""
 
     def __init__(self, daemons: Searchers, here: Searchers, notify: Callable[[str], None]) -> None:
-        """Use `here` instead of missing daemons; `notify` receives each distinct reason."""
+        """Use searchers of `here` if a daemon is missing; `notify` gets each reason once."""
         self._daemons = daemons
         self._here = here
         self._notify = notify
@@ -232,7 +232,7 @@ class FallbackSearchers:
         return _FallbackSearcher(self._daemons.open(repo), instead)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the host process's searcher; without a host, one in this process or None."""
+        """Return a searcher in the daemons' host process; without a host, in this one or None."""
         joint = self._daemons.joint(repos)
         return joint if joint or len(repos) < _MANY else self._here.joint(repos)
 

@@ -50,7 +50,7 @@ class Allowlist:
         return "\0" not in str(path) and not self.allows(path)
 
     def names_in(self, directory: Path) -> frozenset[str] | None:
-        """Return the names in a directory on paths to allowed directories; None if all are."""
+        """Return the entries of a directory on paths to allowed directories; None for all."""
         real = canonical(directory)
         if any(is_inside(real, root) for root in self.roots):
             return None
@@ -104,8 +104,8 @@ async def open_workspace(
 ) -> OpenedWorkspace:
     """Return the workspace of a file, read once in another thread.
 
-    If the request names a repository outside of the allowed directories, opening fails. All other
-    repositories outside are returned as `forbidden`.
+    If the request names a repository outside of the allowed directories, opening fails. Other
+    repositories outside of these directories are returned as `forbidden`.
 
     Raises:
         Forbidden: the file, its cache or a named repository is outside of the allowed directories.

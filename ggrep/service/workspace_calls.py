@@ -192,8 +192,8 @@ def _settings(environ: Mapping[str, str], file: Workspace) -> LoadedSettings:
 def federator_of(within: Surroundings) -> Federator:
     """Return a client for all daemons; not thread-safe.
 
-    With `daemon` `never`, this process reads the indexes. With `auto`, it reads the index of a
-    repository whose daemon is not available.
+    With `daemon` `never`, this process reads the indexes. With `auto`, this process reads the index
+    of a repository whose daemon is not available.
     """
     reads_here = within.daemon == "never" or (within.daemon == "auto" and within.is_offline)
     falls_back = within.daemon != "require" and not reads_here

@@ -85,7 +85,7 @@ def test_each_client_lists_us(environ: Mapping[str, str], tmp_path: Path) -> Non
         shown = said(environ, repo, client, *words.split())
         assert "ggrep" in shown, shown
         assert line in shown, shown
-    assert "claude: taken out of" in said(environ, repo, "ggrep", "uninstall")
+    assert "claude: removed from" in said(environ, repo, "ggrep", "uninstall")
     for client, (words, line) in LISTED.items():
         shown = said(environ, repo, client, *words.split())
         assert line not in shown

@@ -202,12 +202,18 @@ def test_a_first_file_is_made_of_questions(ggrep: Command, root: Path) -> None:
     """It holds today, is not written twice, and fails once its file is gone."""
     write_tree(root, WORDS)
     file, asked = root / "own.toml", ("--init", "alpha \\ needle", "--init", "beta needle")
+    refused = ggrep("check", *asked, file)
+    without = ggrep("check", "--no-sync", *asked, file)
+    ggrep("index", root)
     made, again = ggrep("check", *asked, file), ggrep("check", *asked, file)
     holds = ggrep("check", file)
     (root / "a.py").unlink()
     gone = ggrep("check", file)
 
     assert (made.status, again.status, holds.status, gone.status) == (0, 2, 0, 1)
+    assert refused.status == without.status == 2
+    assert f"is not indexed yet; to index it: ggrep index --path {root}" in refused.err
+    assert f"no index yet; run: ggrep index --path {root}" in without.err
     assert "exists" in again.err
     assert "no such file" in gone.out
 

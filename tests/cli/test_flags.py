@@ -262,7 +262,7 @@ COMMAND_PIECES = [
             "filter: lang: unknown language 'pyhton'; did you mean: lang:python",
         ),
         ("--filter lang:h", "filter: lang: unknown language 'h'; did you mean: lang:c"),
-        ("-t", "no option -t: it needs a value of its own, such as -t py"),
+        ("-t", "no option -t: it needs a value, such as -t py"),
         ("-Fx", "no option -F in that form: it takes no value; see: ggrep help search"),
         ("--tests=true", "no option --tests in that form: it takes no value; see: gg"),
         ("--typ py", "no option --typ; did you mean: ggrep search charge --type py"),

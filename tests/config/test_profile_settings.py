@@ -161,7 +161,7 @@ def test_an_unknown_profile_is_refused_with_those_there_are_and_a_users_file_nam
     place.home.base.mkdir()
     place.home.config_file.write_text('profile = "docs"\n')
 
-    with pytest.raises(InvalidRequest, match="profiles belong to one repository"):
+    with pytest.raises(InvalidRequest, match="a profile belongs to one repository"):
         place.load()
 
 

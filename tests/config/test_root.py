@@ -241,7 +241,7 @@ def test_a_profile_for_a_root_beats_the_repository_s_choice(base: Path) -> None:
         ('[root]\n"/a" = 1', r'root\."/a": must be a table'),
         ("root = 1", r"root: must contain one table for each root"),
         ('[root."/a"]\nencoder = "none"\n[root."/a/"]\nencoder = "none"', None),
-        ('profile = "docs"', r'profiles belong to one repository.*\[root\."/path"\]'),
+        ('profile = "docs"', r'a profile belongs to one repository.*\[root\."/path"\]'),
     ],
 )
 def test_what_makes_no_sense_is_named(base: Path, text: str, complaint: str | None) -> None:

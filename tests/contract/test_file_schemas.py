@@ -24,7 +24,7 @@ READERS = {
 _BEYOND = re.compile(
     "is less strict than|is required with|has no effect without|cannot hide hits|unknown profile"
     "|braces|not valid TOML|PARSE_FAILED|same alias|control characters|expects nothing"
-    "|have the name|regular expression|leads out of|exceed the limit|cannot go together"
+    "|have the name|regular expression|is outside the root|exceed the limit|cannot go together"
     "|never fails|must have the form key:value|must be key:value|printable"
 )
 """What a reader says of how values fit together, which a schema cannot."""

@@ -118,7 +118,9 @@ def test_a_model_of_other_features_is_refused(folder: Path) -> None:
     card = stable_json.loads((folder / "card.json").read_bytes())
     (folder / "card.json").write_bytes(stable_json.dumps(card | {"features": "features-0"}))
 
-    with pytest.raises(InvalidRequest, match="uses features features-0; this build uses features-"):
+    with pytest.raises(
+        InvalidRequest, match="has version features-0 of the features; this build needs features-"
+    ):
         read_model(folder)
 
 

@@ -33,8 +33,8 @@ def one(tmp_path: Path, *lines: str) -> Check:
         (('expect_any = ["[abc"]',), "is not a glob: a bracket is not closed"),
         (('expect_any = ["[z-a].go"]',), "is not a glob: the range z-a runs backwards"),
         (('expect_none = ["docs/"]',), "is a directory; use files"),
-        (('expect_none = ["/a.py"]',), "leads out of the root"),
-        (('expect_none = ["a/../../b"]',), "leads out of the root"),
+        (('expect_none = ["/a.py"]',), "is outside the root"),
+        (('expect_none = ["a/../../b"]',), "is outside the root"),
         (("expect_max_hits = 10",), "10 never fails with a limit of 10 hits"),
         (("expect_max_hits = -1",), "must be a whole number of at least 0"),
         (("expect_max_hits = 0", 'expect_any = ["a"]'), "0 hits are fewer than other keys"),
@@ -43,7 +43,7 @@ def one(tmp_path: Path, *lines: str) -> Check:
         (("place = []",), "place must be a list of at least one place"),
         (("place = [[]]",), "place must be a list of at least one place"),
         (('place = ["a.py:1-2", "a.py:1-2"]',), "place: a.py:1-2 occurs twice"),
-        (('place = "../a.py:1-2"',), "leads out of the root"),
+        (('place = "../a.py:1-2"',), "is outside the root"),
         (('section = "docs"',), 'section must be a table, { "path" = "docs" }'),
         (('section = { "a.md" = "prose" }',), "'a.md' must be in one of code, docs, diagrams"),
         (('section = { "a/" = "docs" }',), "is a directory; use files"),
@@ -73,7 +73,7 @@ def test_what_cannot_be_meant_is_refused_with_its_line(
     [
         ("", "()", r":4: query: '\(\)' contains no word"),
         # Such a file never fails.
-        ("allow_failures = 1\n", "words", ":1: allow_failures: 1 of 1 never fails"),
+        ("allow_failures = 1\n", "words", ":1: allow_failures: 1 of 1 checks may fail"),
     ],
 )
 def test_a_query_without_a_word_or_more_failures_than_checks_are_refused(

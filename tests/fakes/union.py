@@ -121,11 +121,11 @@ def references_of(union: UnionStore, request: ReferencesRequest) -> NamesOfUnion
     answer = name_answers.references(context, request)
     reading = name_answers.reading_of(context, request, words_do=True)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked, Deadline.never(CLOCK))
+    files = mentioning_files(reading.content, asked, Deadline.never(CLOCK))
     told = Mentions(answer.request, asked)
     for any_case in (False, True):
         for file in reading.read(files, asked.typed, any_case=any_case):
-            told.take(reading.held, file.text, file.places)
+            told.take(reading.content, file.text, file.places)
         if told.totals:
             break
     shown = told.answer().without_doubts().shown

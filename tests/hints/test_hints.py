@@ -93,8 +93,10 @@ TYPED = {
     "ggrep remote gc {} --force{}": "remote gc --force",
     "the index is still being built; run: ggrep index": "index",
     "the index is incomplete: {}; run: ggrep index": "index",
-    "remote {}: the object {} is missing, so it is unknown which objects it needs; nothing was "
-    "deleted; to fix it, on the machine that pushed it: ggrep push --again": "push --again",
+    "remote {}: the object {} is missing, and with it the list of the objects that it needs; "
+    "nothing was deleted; to fix it, on the machine that pushed it: ggrep push --again": (
+        "push --again"
+    ),
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",

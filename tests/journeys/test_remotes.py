@@ -21,7 +21,7 @@ REFUSED = {
     "s3://bucket/../x": "must not contain . or .. as a part",
     "ftp://host/x": "must start with one of s3://, gs://, az://, file://",
     "/srv/ggrep": "must start with one of",
-    "s3:///folder": "names no bucket",
+    "s3:///folder": "does not name a bucket",
     "s3://user:secret@bucket/x": "credentials come from the environment",
     "s3://bucket/x?token=1": "credentials come from the environment",
     "file://host/srv": "file:///absolute/path",

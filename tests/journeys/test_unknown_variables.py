@@ -6,7 +6,7 @@ import pytest
 
 from tests.journeys.command import Command, fits
 
-SAID = "GGREP_ENCODR means nothing to ggrep; did you mean GGREP_ENCODER?"
+SAID = "GGREP_ENCODR is not a variable of ggrep; did you mean GGREP_ENCODER?"
 
 
 @pytest.fixture(autouse=True)
@@ -36,4 +36,4 @@ def test_no_near_name(ggrep: Command, indexed: Path, monkeypatch: pytest.MonkeyP
     """A wrong guess would be set next."""
     monkeypatch.setenv("GGREP_WHATEVER_THIS_IS", "1")
 
-    assert "GGREP_WHATEVER_THIS_IS means nothing to ggrep\n" in ggrep("needle").err
+    assert "GGREP_WHATEVER_THIS_IS is not a variable of ggrep\n" in ggrep("needle").err

@@ -82,7 +82,7 @@ def test_a_directory_of_repositories_is_one_line(ggrep: Command, workspace: Path
     assert "ledger" not in {repo["alias"] for repo in found["repos"]}
     assert "newer: no index yet" in later.err
     assert removed.status == 2
-    assert "belongs to the include '*'; to exclude it, add \"!shop\"" in removed.err
+    assert "comes from the glob '*'; to exclude it, add \"!shop\"" in removed.err
     assert 'add "!shop"' in by_path.err
     assert idle.status == 1
     assert 'write "repos": []' in idle.err

@@ -195,7 +195,8 @@ def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home:
     assert isinstance(repos, list)
     assert [repo["perMode"]["code"]["present"] for repo in repos] == [False, False, True]
     assert ill.status == robot.status == 1
-    assert f"ggrep index --path {workspace.parent}/ledger" in ill.out
+    command = f"ggrep workspace build {workspace}"
+    assert ill.out.startswith(f"! gateway, ledger: no index\n    {command}\n")
     assert document_of(robot)["ok"] is False
     assert (well.status, well.out) == (0, "no problems\n")
 

@@ -118,7 +118,7 @@ def test_every_tool_says_when_to_use_it() -> None:
     kinds = {(one.name, one.kind) for tool in TOOLS for one in tool.every}
 
     assert len(kinds) == len({name for name, _ in kinds})
-    assert argument("context", "level").says == f"0 paths to {MAX_LEVEL} whole"
+    assert argument("context", "level").says == f"0 (paths) to {MAX_LEVEL} (whole chunks)"
     assert argument("context", "session").says.startswith(f"{NEW_SESSION}, ")
 
 
@@ -162,7 +162,7 @@ def test_options_name_what_they_take() -> None:
             continue
         said = tool.takes["properties"][OPTIONS]["description"].removeprefix("key=value: ")
         named = [
-            name.removeprefix("of exact-text and regex ").removesuffix(" and more")
+            name.removeprefix("only for exact-text and regex: ").removesuffix(" and more")
             for part in said.split("; ")
             for name in part.split(", ")
             if not part.startswith("as in ")

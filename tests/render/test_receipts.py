@@ -92,9 +92,9 @@ def test_a_changed_value_shows(change: Callable[[dict[str, Any]], None]) -> None
     ("change", "fault"),
     [
         (changed(["hits", 0, "row_id"], "z" * 64), r"\$.hits\[0\].row_id"),
-        (changed(["hits", 0, "row_id"], "d" * 64), "do not match the answer"),
+        (changed(["hits", 0, "row_id"], "d" * 64), "not the hits of the answer"),
         (changed(["answer", "results", 0, "score"], 0.2), "does not match answer_sha256"),
-        (changed(["answer"], [1]), "do not match the answer"),
+        (changed(["answer"], [1]), "not the hits of the answer"),
         (changed(["origin", "snapshot_id"], "../../etc"), "invalid snapshot id"),
         (changed(["origin", "git_head"], 7), r"\$.origin.git_head"),
         (changed(["question", "deterministic"], False), "must be deterministic"),

@@ -235,7 +235,7 @@ async def test_a_session_is_refused(served: Served) -> None:
     await served.coordinator.sweep()
     service = served.coordinator.service(ALICE)
 
-    with pytest.raises(InvalidRequest, match="keeps no sessions"):
+    with pytest.raises(InvalidRequest, match="has no sessions"):
         await service.slate(
             service.seen.workspace, search("log"), SlateShape(session=SessionRequest())
         )

@@ -87,13 +87,13 @@ def fail(number: int) -> Callable[..., Any]:
 @pytest.mark.parametrize(
     ("owner", "name", "number", "step"),
     [
-        (os, "mkdir", errno.EROFS, "creation and locking of a directory"),
-        (os, "mkdir", errno.EACCES, "creation and locking of a directory"),
-        (os, "write", errno.ENOSPC, "creating a file once"),
-        (os, "fsync", errno.EIO, "creating a file once"),
-        (Path, "replace", errno.EXDEV, "renaming a file"),
-        (fcntl, "flock", errno.ENOLCK, "creation and locking of a directory"),
-        (mmap, "mmap", errno.ENODEV, "mapping a file"),
+        (os, "mkdir", errno.EROFS, "directories cannot be created and locked"),
+        (os, "mkdir", errno.EACCES, "directories cannot be created and locked"),
+        (os, "write", errno.ENOSPC, "files cannot be created exclusively"),
+        (os, "fsync", errno.EIO, "files cannot be created exclusively"),
+        (Path, "replace", errno.EXDEV, "files cannot be replaced by renaming"),
+        (fcntl, "flock", errno.ENOLCK, "directories cannot be created and locked"),
+        (mmap, "mmap", errno.ENODEV, "files cannot be mapped"),
     ],
 )
 def test_what_fails_is_named(

@@ -84,7 +84,7 @@ def test_a_full_store_is_told_with_its_figures(root: Path, home: Path) -> None:
     with pytest.raises(BudgetExceeded):
         engine.sync()
 
-    assert all("more than max_store_bytes, 1" in each["sync_failed"] for each in warnings(engine))
+    assert all("but max_store_bytes is 1" in each["sync_failed"] for each in warnings(engine))
 
 
 def test_a_full_disk_is_told(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

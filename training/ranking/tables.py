@@ -64,7 +64,7 @@ def table(found: Sequence[Fitted]) -> str:
     )
     how = (
         "`python3 dev.py fit FOLDER --write` writes this section. A fit begins with the neutral "
-        "weights and tries the values of a coarse grid, one weight at a time. It accepts a value "
+        "weights and tries the values of a coarse grid, one weight at a time. A value is accepted "
         f"only if the mean rises by at least {LEAST_GAIN} and at least as many repositories gain "
         "as lose. Grid, order and neutral weights were chosen with knowledge of all these "
         "questions, so even *held out* is slightly too high."

@@ -131,7 +131,7 @@ class Admission:
 
     @asynccontextmanager
     async def admit(self, client: str, lane: Lane, deadline: Deadline) -> AsyncIterator[Admitted]:
-        """Run the block as a query of `client`, once admitted."""
+        """Wait for admission, then run the block as a query of `client`."""
         client = client or ANONYMOUS
         if self._permits.closed is not None:
             raise Cancelled(self._permits.closed)

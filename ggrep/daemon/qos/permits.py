@@ -18,8 +18,6 @@ _LOOK_EVERY_MS: Final = 100.0
 
 
 class _Waiter(Struct):
-    """A task in the queue."""
-
     client: str
     settled: anyio.Event = field(default_factory=anyio.Event)
     granted: bool = False
@@ -43,7 +41,7 @@ class Permits:
         self._by_client: Counter[str] = Counter()
         """Number of permits by client, without zero counts."""
         self.closed: str | None = None
-        """Reason why no more permits are granted; None while they are granted."""
+        """Reason why no more permits are granted; None while permits are granted."""
         self._queue: FairQueue[_Waiter] = FairQueue()
 
     @property
@@ -145,7 +143,7 @@ class CpuPermits:
 
     A single active client can use all permits. With several active clients, each client leaves one
     core free, so that the next client does not wait for queries of another client. Threads of an
-    interpreter run in turn, so a query takes longer by a factor of the number of running queries.
+    interpreter run in turn, so while n queries run, each query takes n times as long.
 
     The number of waiting tasks has no bound here, because admission bounds it.
 
@@ -166,7 +164,7 @@ class CpuPermits:
 
     @contextmanager
     def elsewhere(self) -> Iterator[None]:
-        """Mark a permit during the block as one for a query that another process computes."""
+        """Mark a permit, during the block, as used for a query that another process computes."""
         self._elsewhere += 1
         try:
             yield

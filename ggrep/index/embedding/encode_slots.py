@@ -1,22 +1,22 @@
 """Limits how many threads of all processes of a home encode at once.
 
-A slot is the lock of a file, held for one batch. There are two lanes, so that neither waits for the
-other without end: the first slot is for batches only, one more is for queries only, and both lanes
-use the other slots. With a limit of 1, a query can therefore be encoded at the same time as a
-batch.
+A slot is a file; a process holds the file's lock while it encodes one batch. Batches and queries
+have separate lanes, so that neither waits for the other without end: the first slot is for batches
+only, one more slot is for queries only, and both lanes use all other slots. With a limit of 1, a
+query can therefore be encoded at the same time as a batch.
 
 Within a lane, a holder that released a slot does not overtake waiting threads and processes: the
 threads of a process wait for a lock of the lane, and the thread that has it waits in the queue of
 all processes.
 
-A stopped holder keeps its lock. Its heartbeat is the time at which it took the slot. If that was
-longer ago than any batch takes (`ttl_ms`), another process replaces the file of the slot. Two races
-between processes A and B that notice the same stopped holder:
+A stopped holder keeps its lock. A holder's heartbeat is the time at which it took the slot. If the
+heartbeat is older than any batch takes (`ttl_ms`), another process replaces the file of the slot.
+Two races between processes A and B that notice the same stopped holder:
 
-1. Both would replace the file, B the file that A just created, and both would hold the slot. So a
-   process first takes the lock `replace.lock` and checks the heartbeat again: it is new or missing
-   if A took the slot.
-2. A locks the file of a terminated holder while B reads the holder's last heartbeat. So A writes a
+1. A and B both replace the file, B the file that A has just created, so both hold the slot.
+Therefore a process first takes the lock `replace.lock` and checks the heartbeat again, which is new
+or missing if A took the slot. 2. A locks the file of a terminated holder while B reads the holder's
+last heartbeat. So A writes a
    heartbeat before it checks that the file still has its name (`locks.take`). If B removes the file
    after that check, the limit is exceeded by one encoding.
 """
@@ -65,7 +65,7 @@ class SlotStatistics(Struct, frozen=True):
 
 
 class EncodeSlots:
-    """The slots in one directory, shared by all processes that use it with the same number."""
+    """The slots in a directory, shared by all processes with the same directory and number."""
 
     def __init__(
         self,
@@ -76,14 +76,14 @@ class EncodeSlots:
         ttl_ms: int = 120_000,
         wait: Callable[[float], None],
     ) -> None:
-        """Create no file yet.
+        """Set up the slots; no file is created yet.
 
         Args:
             directory: the directory of the slot files.
-            slots: maximum number of encodings at once; 1 allows a query beside a batch, 0 means no
-                limit.
+            slots: maximum number of simultaneous encodings; 1 allows one query and one batch, 0
+                means no limit.
             clock: time source of the heartbeats.
-            ttl_ms: a holder without a heartbeat for so long loses its slot.
+            ttl_ms: time without a heartbeat after which a holder loses its slot.
             wait: sleeps for a number of seconds.
         """
         self._bulk = [directory / f"slot-{number}.lock" for number in range(max(1, slots - 1))]
@@ -190,7 +190,7 @@ class EncodeSlots:
     def _open_to(self, lane: Lane) -> list[Path]:
         """Return the slots of a lane in the order of attempts.
 
-        A query tries the slot for queries first, then the shared slots, the last one first.
+        A query tries the slot for queries first, then the shared slots from the last to the first.
         """
         match lane:
             case Lane.BATCH:
@@ -200,7 +200,7 @@ class EncodeSlots:
 
 
 def back_off_ms(attempt: int) -> float:
-    """Return the milliseconds to wait after `attempt` failed tries; each thread has another value.
+    """Return the milliseconds to wait after `attempt` failed tries; the value differs per thread.
 
     The value doubles with each attempt up to 50 ms. Threads that started together do not retry
     together.
@@ -211,7 +211,7 @@ def back_off_ms(attempt: int) -> float:
 
 
 class LimitedEncoder:
-    """Encodes each batch and each query while it holds a slot."""
+    """Holds a slot while it encodes a batch or a query."""
 
     def __init__(
         self, encoder: "Encoder", slots: EncodeSlots, clock: Clock, *, queries: bool = True
@@ -241,7 +241,7 @@ class LimitedEncoder:
         return self._encoder.dimension
 
     def encode_documents(self, texts: Sequence[str]) -> "Vectors":
-        """Return the vectors of a batch; it waits for a slot without a deadline."""
+        """Return the vectors of a batch; waits for a slot without a deadline."""
         with self._slots.hold(Deadline.never(self._clock), lane=Lane.BATCH):
             return self._encoder.encode_documents(texts)
 

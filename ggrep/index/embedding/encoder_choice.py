@@ -38,11 +38,7 @@ def open_encoder(name: str) -> Encoder | None:
 
 @lru_cache(maxsize=2)
 def _static(folder: Path, digest: str) -> StaticEncoder:
-    """Return the encoder of a model; all stores of this process share it.
-
-    Raises:
-        InvalidRequest: the model cannot be loaded, or was replaced by another model meanwhile.
-    """
+    """Return the encoder of a model; all stores of this process share it."""
     model = read_model(folder)
     if model.identity.digest != digest:
         raise InvalidRequest(

@@ -1,7 +1,7 @@
 """The input of the static encoder: the features of a text's words.
 
-Training and encoding both use this module, so their features are the same. It needs only the
-standard library.
+Training and encoding both use this module, so their features are the same. The module needs only
+the standard library.
 """
 
 from typing import Final

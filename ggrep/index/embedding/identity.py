@@ -1,6 +1,7 @@
-"""Identifies the encoder that made a vector, without loading it.
+"""Identifies the encoder that made a vector, without loading the encoder.
 
-The identity is part of a store's id. Clients compute it, but load neither numpy nor a model.
+The identity is part of a store's id. Clients compute the identity, but load neither numpy nor a
+model.
 """
 
 import hashlib
@@ -100,7 +101,7 @@ def static_folder(name: str) -> Path:
 
 
 def static_identity(folder: Path) -> EncoderIdentity:
-    """Return the identity in the card of a static model; it is verified when the model is read.
+    """Return the identity in a static model's card; `read_model` verifies the card.
 
     Raises:
         InvalidRequest: there is no such folder, or its card is invalid.
@@ -114,8 +115,8 @@ def static_identity(folder: Path) -> EncoderIdentity:
     match card:
         case {"features": str(known)} if known != FEATURES:
             raise InvalidRequest(
-                f"{MODEL_FAULT}the model in {folder.name!r} uses features {known}; this "
-                f"build uses {FEATURES}"
+                f"{MODEL_FAULT}the model in {folder.name!r} has version {known} of the "
+                f"features; this build needs {FEATURES}"
             )
         case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
             sound = revision and "|" not in revision and _SHA256.fullmatch(digest)

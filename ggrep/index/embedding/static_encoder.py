@@ -71,14 +71,14 @@ class StaticEncoder:
         self._rows_of_words = _RowsOfWords(model)
 
     def encode_documents(self, texts: Sequence[str]) -> Vectors:
-        """Return float32 (len(texts), dimension), rows of unit length; zero if nothing is known.
+        """Return float32 (len(texts), dimension), rows of unit length; zero if no word is known.
 
         Only the first 4,096 words of each text count.
         """
         return self._encode(texts, self._model.document_weights)
 
     def encode_query(self, text: str, deadline: Deadline | None = None) -> Vectors:
-        """Return float32 (dimension,), of unit length; zero if nothing is known."""
+        """Return float32 (dimension,), of unit length; zero if no word is known."""
         del deadline  # the deadline is not needed: encoding takes less than a millisecond
         vector: Vectors = self._encode([text], self._model.query_weights)[0]
         return vector
@@ -96,7 +96,7 @@ class StaticEncoder:
         return self._sums(np.concatenate(bags) + owners * len(weights), len(texts), weights)
 
     def encode_terms(self, texts: int, owners: npt.NDArray[np.uint32], terms: _Rows) -> Vectors:
-        """Return float32 (texts, dimension), the same vectors as `encode_documents` for the texts.
+        """Return float32 (texts, dimension), equal to the vectors that `encode_documents` returns.
 
         Args:
             texts: the number of texts.
@@ -137,7 +137,7 @@ class StaticEncoder:
 def _counted(
     keys: npt.NDArray[np.int64], texts: int, vocabulary: int
 ) -> tuple[list[int], _Places, _Places]:
-    """Return the start of each text and the end of the last, distinct rows, and the rows' counts.
+    """Return the starts of the texts with a last end, the distinct rows, and the rows' counts.
 
     Args:
         keys: text x vocabulary + row, in any order; they are sorted in place.

@@ -50,7 +50,7 @@ class StaticModel(Struct, frozen=True):
 
 
 def read_model(folder: Path) -> StaticModel:
-    """Return the model in a folder, with verified digest; takes some 15 ms for 24,000 rows of 256.
+    """Return the model in a folder, with verified digest; takes some 15 ms for 24,000 rows.
 
     Raises:
         InvalidRequest: there is no model, or it is damaged or inconsistent.
@@ -88,7 +88,7 @@ def require_words(words: list[str]) -> None:
     """
     if not 0 < len(words) <= MAX_VOCABULARY:
         raise InvalidRequest(
-            f"{MODEL_FAULT}{len(words)} words, but 1 to {MAX_VOCABULARY} are allowed"
+            f"{MODEL_FAULT}{WORDS} has {len(words)} words; 1 to {MAX_VOCABULARY} are allowed"
         )
     # Code points sort as their UTF-8 does.
     if not all(map(operator.lt, words, words[1:])):
@@ -102,7 +102,7 @@ def _require_array(
 ) -> None:
     if array.dtype != dtype or array.shape != shape or not array.flags.c_contiguous:
         raise InvalidRequest(
-            f"{MODEL_FAULT}{name} is an array {array.dtype} {array.shape}, not "
+            f"{MODEL_FAULT}{name} has type and shape {array.dtype} {array.shape}, not "
             f"{np.dtype(dtype)} {shape}"
         )
 

@@ -1,4 +1,4 @@
-"""Any sentence-transformers model, from a local folder; needs the `[transformers]` extra."""
+"""Encodes with a sentence-transformers model in a local folder; needs the extra `transformers`."""
 
 from collections.abc import Sequence
 from pathlib import Path

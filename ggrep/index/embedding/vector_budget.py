@@ -21,8 +21,8 @@ _KEPT_SHARE: Final = 0.9
 def keep_bound(current: VectorDatabase, max_bytes: int, *, wait: Callable[[float], None]) -> int:
     """Evict the least recently used vectors if the files of the directory exceed `max_bytes`.
 
-    The least recently opened file is reduced first, `current` last. A file of which nothing may
-    remain is removed if no process has it open; from other files the oldest rows are deleted.
+    The least recently opened file is reduced first, `current` last. A file that must be emptied is
+    removed if no process has it open; from other files, the oldest rows are deleted.
 
     Returns:
         The number of evicted rows, without those of removed files.

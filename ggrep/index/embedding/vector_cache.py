@@ -6,8 +6,8 @@ deleted at any time. After any error a vector counts as not cached, and no opera
 longer than about a second.
 
 An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b, with the
-encoder's fingerprint as key, of the text's whole hash, scale and vector. So neither a flipped bit
-nor two texts with equal 64-bit keys result in a wrong vector.
+encoder's fingerprint as key, of the text's whole hash, scale and vector. Therefore neither a
+flipped bit nor two texts with equal 64-bit keys result in a wrong vector.
 """
 
 import hashlib
@@ -205,7 +205,7 @@ class VectorCache:
             self.trim()
 
     def _attempt(self, act: Callable[[VectorDatabase], _Result], otherwise: _Result) -> _Result:
-        """Return the result of `act` on the open file; `otherwise` after an error."""
+        """Return the result of `act` on the open file; after an error, return `otherwise`."""
         if not self._patience:
             return otherwise
         try:

@@ -6,11 +6,11 @@ therefore written to few pages, and the oldest rows fill consecutive pages.
 A process holds a shared lock on a lock file beside the database while the database is open, and an
 exclusive lock to create, replace or remove it: SQLite opens its log by name, so the log of a
 removed file must not be applied to its successor. The lock file is never removed, because another
-process may be about to lock it. Its modification time says when the database was last opened, to
-the hour.
+process may be about to lock it. The lock file's modification time is the time at which the database
+was last opened, to the hour.
 
 If a process terminates while it creates a file, the file has no version, and the next process
-creates it again. After any other crash, SQLite's log restores it.
+creates it again. After any other crash, SQLite's log restores the file.
 """
 
 import fcntl
@@ -129,7 +129,7 @@ class VectorDatabase:
             raise
 
     def begin_anew(self) -> None:
-        """Replace the file by an empty one, unless another process did so since it was opened.
+        """Replace the file by an empty one, unless another process has replaced it meanwhile.
 
         Raises:
             InUse: another process has the file open.
@@ -225,7 +225,7 @@ class VectorDatabase:
         self._pragma(f"wal_autocheckpoint = {_LOG_PAGES}")
         self._pragma(f"journal_size_limit = {_LOG_PAGES * _PAGE_BYTES}")
         if check and (version := self._figure("user_version")) != _FORMAT:
-            raise Damaged(f"format {version} instead of {_FORMAT}")
+            raise Damaged(f"the file has format {version} instead of {_FORMAT}")
 
     def _fill(self) -> None:
         """Turn an empty file into a database without rows; its version is written last."""
@@ -268,7 +268,7 @@ class VectorDatabase:
         return self._figure("page_count") * self._figure("page_size")
 
     def evict(self, most_bytes: int) -> int:
-        """Delete the oldest rows until the rest has at most `most_bytes`; return their number."""
+        """Delete the oldest rows until `most_bytes` suffice; return the number of deleted rows."""
         total = 0
         while (excess := self._used_bytes() - most_bytes) > 0:
             batch = min(excess // _ROW_BYTES + 1, _EVICTED_ROWS)

@@ -95,7 +95,7 @@ def _folded(text: str) -> str:
 
 
 def _general(text: str) -> set[str]:
-    """Read a language without special patterns: declaring words, values, blocks and lists."""
+    """Find definitions in other languages, by keywords, values, blocks and lists."""
     if text.isascii():
         tokens = text.encode("ascii").translate(_LETTERS).decode("ascii").split()
     else:
@@ -126,7 +126,7 @@ def _names_before(text: str, pattern: re.Pattern[str]) -> Iterable[str]:
 
 
 def _script(text: str) -> set[str]:
-    """Read JavaScript and similar languages, where any assignment to a member can define it."""
+    """Find definitions in languages like JavaScript, where an assignment can define a member."""
     return _general(text).union(_MEMBER.findall(text))
 
 
@@ -135,7 +135,7 @@ def _python(text: str) -> set[str]:
 
 
 def _c(text: str) -> set[str]:
-    """Read C and C++: macros and types; all declared names if the text has the body of a type."""
+    """Find definitions in C and C++: macros, types, and all declared names if a type has a body."""
     words = set(_MACRO.findall(text)) if "define" in text else set()
     if "typedef" in text:
         words.update(_TYPEDEF.findall(text))

@@ -1,4 +1,4 @@
-"""Postings as compressed sparse rows: the rows that contain a term, and how often they do.
+"""Postings as compressed sparse rows: for each term, the rows that contain it, with counts.
 
 The arrays of one posting set (with prefixes, an image contains several sets):
 
@@ -38,7 +38,8 @@ def digest_of(term: bytes) -> bytes:
 def union(lists: Sequence[Rows]) -> Rows:
     """Return the distinct rows of one or more ascending lists, ascending.
 
-    Many rows are marked in an array instead of sorted, because one pass over the array suffices.
+    If there are many rows, they are marked in an array instead of sorted, because one pass over the
+    array suffices.
     """
     if len(lists) == 1:
         return lists[0]

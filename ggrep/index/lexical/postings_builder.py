@@ -218,8 +218,6 @@ def _unsplit(term: str) -> tuple[str, ...]:
 
 
 class _FieldColumns:
-    """The uncounted words and the counted postings of one field."""
-
     def __init__(self) -> None:
         self.words = array("I")
         self.lengths: list[tuple[int, npt.NDArray[np.uint32]]] = []

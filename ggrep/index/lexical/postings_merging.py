@@ -105,7 +105,6 @@ def _merged_field(
 
 
 def _sizes(offsets: npt.NDArray[np.uint32]) -> _Ints:
-    """Return the lengths of the ranges between offsets."""
     plain = offsets.astype(np.int64)
     return plain[1:] - plain[:-1]
 

@@ -1,7 +1,7 @@
 """Maps related words to one stem: `parse`, `parser`, `parsing` and `parsed` are `pars`.
 
 A simple suffix stripper: plural endings, then at most two derivational endings, the longest first.
-At least four letters remain. It lets the query `how are requests validated` match
+At least four letters of a word remain. With stems, the query `how are requests validated` matches
 `RequestValidator`.
 """
 

@@ -42,7 +42,7 @@ def check_health(  # noqa: PLR0913 - the store and expected values
 
     Args:
         store: the store directory.
-        store_id: the id that its snapshots must carry.
+        store_id: the id that its snapshots must have.
         settings: the bounds that the store is checked against.
         deep: hash every artifact and the installed parsers again.
         root: the repository; None to check only the store.

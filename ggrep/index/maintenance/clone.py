@@ -1,9 +1,10 @@
 """Copies the active snapshot of a store to a store with another name.
 
-The clone is built in a temporary directory, verified completely, and renamed in one step. So a
-crash at any time leaves no clone or a complete clone. Only the active snapshot is copied: a new
-store cannot use older snapshots, nor records of paths or inodes. Artifacts are shared by hard
-links. The manifest and the record of the last sync contain the store's name and are rewritten.
+The clone is built in a temporary directory, verified completely, and renamed in one step. A crash
+at any time therefore leaves either no clone or a complete clone. Only the active snapshot is
+copied: a new store cannot use older snapshots, nor records of paths or inodes. Artifacts are shared
+by hard links. The manifest and the record of the last sync contain the store's name and are
+rewritten.
 """
 
 import os
@@ -80,7 +81,7 @@ class StorePair(Struct, frozen=True):
             yield leases[self.target]
 
     def patience(self, milliseconds: int, message: str) -> Patience:
-        """Return a patience that ends after that many milliseconds."""
+        """Return a limit for waiting that ends after some milliseconds."""
         return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 
@@ -206,7 +207,6 @@ def _verify(aside: Path, store_id: StoreId) -> None:
 
 
 def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
-    """Rename the clone's directory to the store's name."""
     reach("clone.before_move")
     patience = both.patience(_READERS_MS, "the store is being removed")
     with alone(store_files.readers_lock(both.target), patience), lease.fenced():
@@ -215,7 +215,7 @@ def _move_into_place(both: StorePair, aside: Path, lease: Lease) -> None:
 
 
 def _reverify(both: StorePair) -> None:
-    """Verify both stores, whose files' stats the new links changed, so that no query has to."""
+    """Verify both stores now, because the new links changed the stats of their files."""
     for store in (both.source, both.target):
         with suppress(StoreError):
             manifest = read_active_manifest(store)

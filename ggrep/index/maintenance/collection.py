@@ -2,10 +2,10 @@
 
 These snapshots are retained: the active snapshot, snapshots that sessions pin, the newest few
 snapshots, and all snapshots that a query can still use. The collector holds the writer lease, so no
-publish is in progress. During the move it holds the readers' lock exclusively, so no query reads
-and no session pins a snapshot. It moves the garbage into the store's trash, snapshots first, and
-then deletes the trash. A crash at any point leaves unnamed files, which the next collection
-deletes.
+publish is in progress. During the move the collector holds the readers' lock exclusively, so no
+query reads and no session pins a snapshot. The collector moves the garbage into the store's trash,
+snapshots first, and then deletes the trash. A crash at any point leaves unnamed files, which the
+next collection deletes.
 """
 
 import shutil

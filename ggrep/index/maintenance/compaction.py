@@ -1,13 +1,14 @@
 """Compaction: merges segments into one segment that contains exactly the visible rows.
 
 The merged segment is built without the lease, so queries and syncs continue. The lease is only
-taken to publish. If the active snapshot has changed since, the merge is rebased: a file of the
-merged segment is visible if the newer snapshot still shows it from one of the source segments, and
-hidden otherwise. So a compaction never undoes a change and need not start again after a change. If
-more than half of the merged rows have changed, the merge is dropped and repeated once.
+taken to publish. If the active snapshot has changed during the build, the merge is rebased: a file
+of the merged segment is visible if the newer snapshot still shows it from one of the source
+segments, and hidden otherwise. A compaction therefore never undoes a change, and need not start
+again after a change. If more than half of the merged rows have changed, the merge is dropped and
+repeated once.
 
-During the build the compaction shares the readers' lock, so no collection deletes its sources or
-the new segment, which no snapshot names yet.
+During the build the compaction shares the readers' lock, so no collection deletes the source
+segments or the new segment, which no snapshot names yet.
 """
 
 from collections.abc import Iterator, Sequence
@@ -118,8 +119,8 @@ def _attempt(
 ) -> SnapshotView | None:
     """Merge the groups and publish the result; return None if too many rows have changed since.
 
-    New segments are deleted only if no pointer can name them. After any other failure that is
-    unknown, and a later collection decides.
+    New segments are deleted only if it is certain that the snapshot pointer does not name them;
+    otherwise a later collection decides.
     """
     merged: list[_Merged] = []
     deleting = True

@@ -90,8 +90,8 @@ def _by_policy(segments: Group) -> tuple[Group, ...]:
 def _in_groups(segments: Iterable[SegmentView]) -> tuple[Group, ...]:
     """Return the segments in groups of at most MOST_ROWS visible rows, small segments first.
 
-    Omitted are a group of a single clean segment of this build, and a segment that is too large to
-    be built in memory.
+    A group of one segment is omitted if this build wrote the segment and no file is hidden. A
+    segment that is too large to be built in memory is also omitted.
     """
     groups: list[list[SegmentView]] = [[]]
     rows = 0

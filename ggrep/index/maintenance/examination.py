@@ -125,7 +125,7 @@ def examine(
 
     Args:
         store: the store directory.
-        store_id: the id that its snapshots must carry.
+        store_id: the id that its snapshots must have.
         deep: hash every artifact again, even if it was verified before.
         deadline: checked before each artifact.
         rebuild: called for a damaged store; returns whether a sync rebuilds the store.

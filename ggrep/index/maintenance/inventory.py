@@ -60,7 +60,8 @@ class StoreEntry(Store, frozen=True):
 def list_stores(home: Home) -> tuple[StoreEntry, ...]:
     """Return all stores of a home, the most recently used first, then by id.
 
-    The scan reads one directory level and writes nothing. It omits stores that vanish meanwhile.
+    The scan reads one directory level and writes nothing. Stores that vanish during the scan are
+    omitted.
     """
     if not home.data.is_dir():
         return ()
@@ -73,11 +74,7 @@ def list_stores(home: Home) -> tuple[StoreEntry, ...]:
 
 
 def _entry_or_problem(store: Path) -> StoreEntry:
-    """Return a store's entry; an unreadable store gets an entry with its problem.
-
-    Raises:
-        FileNotFoundError: the store no longer exists.
-    """
+    """Return a store's entry; an unreadable store gets an entry with its problem."""
     try:
         return _entry(store)
     except PermissionError as error:
@@ -178,10 +175,10 @@ def remove_store(
     readers_ms: int = _READERS_MS,
     wanted: Callable[[], bool] = lambda: True,
 ) -> int:
-    """Delete a store; return the bytes that became free.
+    """Delete a store; return the number of bytes that became free.
 
-    The store is moved to the trash in one step. So a later process, also after a crash, never finds
-    a partial index. The lock files stay, as a writer may be waiting for them.
+    The store is moved to the trash in one step. A later process therefore never finds a partial
+    index, even after a crash. The lock files stay, as a writer may be waiting for them.
 
     Args:
         home: the directory of the store.

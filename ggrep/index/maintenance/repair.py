@@ -2,9 +2,9 @@
 
 Derived files are rebuilt from the tables. Only the rows of a lost table are built again from the
 work tree: a repair continues from the sound segments of the newest snapshot, as any sync continues
-from its parent. Files that these segments do not show are indexed. All other files are compared
-by their stat, as in any sync. So a repair reaches the same state as a sync of an intact store. The
-repair is done only when every artifact of the new snapshot has its recorded hash.
+from its parent. Files that the sound segments do not show are indexed. All other files are compared
+by their stat, as in any sync. A repair therefore reaches the same state as a sync of an intact
+store. The repair is done only when every artifact of the new snapshot has its recorded hash.
 """
 
 from ggrep.base.clock import Deadline
@@ -89,8 +89,6 @@ def _whole(target: SyncTarget, healer: Healer) -> SnapshotView | None:
     """Hash the whole active snapshot and return it; None if no pointer names a snapshot.
 
     Artifacts that were recorded as damaged but are sound are recorded as sound.
-
-    Raises: CorruptStore: the active snapshot is damaged.
     """
     manifest = read_active_manifest(target.store)
     if manifest is None:

@@ -132,7 +132,6 @@ def _segment(
 
 
 def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator[HealthCheck]:
-    """Compare a segment's table and image row by row."""
     image, ids = segment.image, set[str]()
     paths, shown = image.paths(), segment.visible_rows()
     hashes = [bytes.fromhex(digest) for digest in image.file_hashes()]

@@ -250,7 +250,7 @@ def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
 def _shown(
     inspect: Callable[[], Judgement], problems: list[Notice]
 ) -> tuple[SnapshotView | None, SnapshotManifest | None, Damage | None]:
-    """Return the snapshot that answers, its manifest or the last published one, and the damage."""
+    """Return the answering snapshot, its manifest (or the last published one), and the damage."""
     try:
         judged = inspect()
     except NoIndex:
@@ -284,7 +284,7 @@ def _bytes(directory: Path, problems: list[Notice]) -> int:
 
 @contextmanager
 def _noting(problems: list[Notice], code: str) -> Iterator[None]:
-    """Add an error in the block to `problems`, as a status reports errors."""
+    """Add an error in the block to `problems` instead of raising it."""
     try:
         yield
     except GgrepError as error:

@@ -95,9 +95,11 @@ def _older_snapshots(subject: Subject) -> HealthCheck:
             if faults_of(this.store, manifest, this.store_id, this.verifier)
         ]
     if damaged:
-        names = ", ".join(sorted(damaged))
-        return warn(f"damaged snapshots, which cannot replace the active one: {names}")
-    how = "are undamaged" if this.deep else "can be read"
+        return warn(
+            f"{len(damaged)} older snapshots are damaged and cannot replace the active one; the "
+            f"newest is {max(damaged)}"
+        )
+    how = "are undamaged" if this.deep else "have readable manifests"
     return ok(f"{len(others)} older snapshots {how}")
 
 

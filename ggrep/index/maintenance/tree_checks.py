@@ -148,7 +148,6 @@ def _last_walk(_: Subject, state: IndexState) -> Iterator[HealthCheck]:
 
 
 def _visible(view: SnapshotView) -> list[PathKey]:
-    """Return the visible paths in byte order."""
     return sorted(view.live_files(), key=lambda key: key.encode())
 
 

@@ -1,7 +1,8 @@
 """Converts a store to the formats of this build, without indexing again.
 
-The same view is published again. No file is changed in place: the previous snapshot answers until
-the pointer is replaced, and is then kept like any older snapshot.
+The active snapshot is published again, with the same visible files. No file is changed in place:
+the previous snapshot answers until the pointer is replaced, and is then kept like any older
+snapshot.
 """
 
 from typing import cast
@@ -74,12 +75,7 @@ def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
 
 
 def _check_versions(target: SyncTarget) -> dict[str, int | None]:
-    """Return the versions of a store's artifacts.
-
-    Raises:
-        NoIndex: nothing was ever published.
-        Incompatible: this build cannot read one of the artifacts.
-    """
+    """Return the versions of a store's artifacts."""
     active = read_active(target.store)
     if active is None:
         raise NoIndex

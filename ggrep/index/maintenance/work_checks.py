@@ -75,11 +75,10 @@ def _derived_caches(subject: Subject) -> HealthCheck:
 
 
 def _healed(subject: Subject) -> HealthCheck:
-    """Report the damage that was repaired."""
     damage = read_healed(subject.examination.store)
     if damage is None:
         return ok("nothing was ever repaired")
-    message = f"rebuilt artifacts: {damage.files}, last at {rfc3339(damage.at)}"
+    message = f"{damage.files} damaged files were rebuilt, the last at {rfc3339(damage.at)}"
     if subject.clock.now() - damage.at < _RECENT:
         return warn(f"{message}; check the disk if it happens again", (damage.last,))
     return ok(message, (damage.last,))

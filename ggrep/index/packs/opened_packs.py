@@ -13,7 +13,7 @@ from ggrep.index.store.verify import Stamp, stamp_of
 
 
 class _OpenedPack(Struct, frozen=True):
-    """An opened pack, with the stamp of its file; `pack` is None if the pack is damaged."""
+    """An opened pack, with the stat of its file; `pack` is None if the pack is damaged."""
 
     stamp: Stamp
     pack: Pack | None

@@ -132,7 +132,7 @@ def _gathered(home: Home, unpacked: Sequence[Unpacked]) -> tuple[list[Path], lis
 
 
 def _by_size(home: Home) -> Iterator[tuple[Path, Pack | None]]:
-    """Yield the packs that can be read now, the smallest first; with None for a damaged pack."""
+    """Yield the files of packs, smallest first, each with the pack; None for a damaged pack."""
     sized = sorted((path.stat().st_size, path) for path in pack_files(home))
     for _, path in sized:
         try:

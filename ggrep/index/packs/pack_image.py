@@ -125,8 +125,8 @@ def write_pack(path: Path, parts: Sequence[Packable]) -> None:
     any, have one dimension.
 
     Raises:
-        DigestsCollide: see there.
-        OSError: the disk would not take it.
+        DigestsCollide: two terms have the same digest; see `merge_postings`.
+        OSError: the pack cannot be written.
     """
     arrays, types, languages = _merged([part.image for part in parts])
     arrays[CHUNK_IDS] = np.concatenate([part.chunk_ids for part in parts])
@@ -257,7 +257,7 @@ def _paths(images: Sequence[SegmentImage]) -> dict[str, Array]:
 
 
 def _renamed(columns: Sequence[tuple[Array, Sequence[str]]], names: dict[str, int]) -> Array:
-    """Merge columns of positions in different lists into one, of positions in `names`."""
+    """Convert columns of positions in different lists to one column of positions in `names`."""
     renamed = []
     for values, listed in columns:
         places = [names.setdefault(name, len(names)) for name in listed]

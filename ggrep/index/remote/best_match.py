@@ -1,8 +1,8 @@
 """Orders the snapshots on a remote by how well they fit a work tree.
 
-The best snapshot is one of exactly the work tree's files. The next best is a snapshot whose commit
-is closest in history to the checked-out commit. After those comes the snapshot that was pushed
-last.
+The best snapshot contains exactly the files of the work tree. The next best is a snapshot whose
+commit is closest in history to the checked-out commit. Snapshots without a commit in that history
+are ordered by time, last push first.
 """
 
 from collections.abc import Iterator, Sequence
@@ -86,7 +86,7 @@ def candidates(
 
 
 def by_nearness(entries: Sequence[Entry], commits: Sequence[str]) -> list[Entry]:
-    """Return pushes ordered by distance in commits to the checked-out commit, then the last first.
+    """Return pushes ordered by distance to the checked-out commit, then by time, last push first.
 
     Args:
         entries: the pushes, the last first.

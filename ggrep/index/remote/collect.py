@@ -1,4 +1,4 @@
-"""Deletes the objects of a remote to which no ref leads, once no push can still need them.
+"""Deletes the objects of a remote that no ref needs, unless a running push can need them.
 
 The needed objects are determined again immediately before the deletion, and each object is checked
 once more: an object that was written again meanwhile belongs to a running push. States are deleted
@@ -34,7 +34,7 @@ def collect(objects: Objects, clock: Clock, *, grace: timedelta, force: bool) ->
 
     Args:
         objects: the objects of the remote.
-        clock: the clock for the content of the object with which the remote's time is read.
+        clock: source of the current time in a dry run; otherwise the remote's time is used.
         grace: minimum age of a deleted object.
         force: whether to delete the objects; else they are only counted.
 
@@ -81,7 +81,7 @@ def _remote_time(objects: Objects, clock: Clock) -> datetime:
 
 
 def _needed(objects: Objects) -> tuple[set[str], int]:
-    """Return the keys of the trees and blobs to which refs lead, and the number of refs."""
+    """Return the keys of the trees and blobs that refs need, and the number of refs."""
     keys: set[str] = set()
     refs = 0
     for stat in objects.list("refs"):
@@ -107,10 +107,9 @@ def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
     document = tree_at(objects, tree)
     if document is None:
         raise RemoteError(
-            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, so it "
-            "is unknown which"
-            " objects it needs; nothing was deleted; to fix it, on the machine that pushed it:"
-            " ggrep push --again"
+            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, and "
+            "with it the list of the objects that it needs; nothing was"
+            " deleted; to fix it, on the machine that pushed it: ggrep push --again"
         )
     yield from document.blobs()
 

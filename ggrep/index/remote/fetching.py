@@ -1,7 +1,7 @@
-"""Fetches and verifies the best snapshot of a remote into a separate directory, like a store.
+"""Fetches the best snapshot of a remote into a temporary directory, and verifies it.
 
-The store itself is not changed. Blobs are first fetched into the home's cache. If a pull is
-interrupted, the next pull uses the blobs in the cache.
+The directory has the layout of a store. The store itself is not changed. Blobs are first fetched
+into the home's cache. If a pull is interrupted, the next pull uses the blobs in the cache.
 """
 
 import errno
@@ -138,8 +138,8 @@ class Fetcher:
     def begin(self) -> None:
         """Begin to fetch the tree of the checked-out commit in the background.
 
-        Meanwhile the files of the work tree are read and hashed. The fetched blobs are used only if
-        this tree turns out to be the best.
+        In the meantime, the caller reads and hashes the files of the work tree. The fetched blobs
+        are used only if this tree turns out to be the best.
         """
         # The thread is a daemon, so that an interruption does not wait for the network.
         self._ahead = Thread(target=self._fetch_ahead, daemon=True)
@@ -202,11 +202,7 @@ class Fetcher:
     def _looked_at(
         self, repo_key: str, candidate: Candidate, work_tree: WorkTreeDigests | None, here: Here
     ) -> Fetched:
-        """Return a tree and the files that it would add; all files without a work tree.
-
-        Raises:
-            NotTrusted: a part of the tree is not the published one, or cannot be part of a store.
-        """
+        """Return a tree and the files that it would add; without a work tree, all of its files."""
         tree = self._tree(candidate.tree)
         with _trusted(tree.masks):
             shown = open_image(_bounded(self._blob(tree.masks))).arrays
@@ -272,7 +268,7 @@ class Fetcher:
         most = target.settings.max_store_bytes
         size = sum(blob.size_bytes for blob in tree.blobs())
         if most and size > most:
-            raise NotTrusted(f"the tree {key} has {size} bytes, more than max_store_bytes, {most}")
+            raise NotTrusted(f"the tree {key} has {size} bytes, but max_store_bytes is {most}")
         free = shutil.disk_usage(self._cache).free
         if 2 * size + _SPARE_BYTES > free:
             raise NotTrusted(
@@ -283,11 +279,7 @@ class Fetcher:
         return tree
 
     def _image(self, segment: RemoteSegment, here: Here) -> SegmentImage:
-        """Return a segment's image after checking that its arrays are valid.
-
-        Raises:
-            NotTrusted: the arrays are invalid.
-        """
+        """Return a segment's image after checking that its arrays are valid."""
         if here.has(segment):
             return here.segments[segment.name].view.image
         place = store_files.image_file(self._aside, segment.name)
@@ -299,11 +291,7 @@ class Fetcher:
         return image
 
     def _fetch_tables(self, fetched: Fetched, here: Here) -> None:
-        """Fetch the tables of the segments that add files, and unpack them in `aside`.
-
-        Raises:
-            NotTrusted: a table is not the one that the tree lists.
-        """
+        """Fetch the tables of the segments that add files, and unpack them in `aside`."""
         for segment in fetched.tree.segments:
             if segment.name not in fetched.brings or here.has(segment):
                 continue
@@ -358,11 +346,7 @@ def _trusted(blob: Blob) -> Iterator[None]:
 
 
 def _bounded(image: Path) -> Path:
-    """Return an image's file; raise if its header is larger than any that ggrep writes.
-
-    Raises:
-        NotTrusted: the header is too large.
-    """
+    """Return an image's file; raise if its header is larger than any that ggrep writes."""
     with image.open("rb") as file:
         start = file.read(16)
     if int.from_bytes(start[8:16], "little") > _MOST_HEADER:
@@ -384,7 +368,7 @@ def _link(source: Path, goal: Path) -> None:
 def _trusted_mask(masks: Mapping[str, npt.NDArray[np.generic]], segment: RemoteSegment) -> Mask:
     mask = masks.get(segment.name)
     if mask is None or mask.dtype != np.uint8 or mask.shape != (segment.files,):
-        raise NotTrusted(f"the masks of a tree do not fit segment {segment.name}")
+        raise NotTrusted(f"the masks of the tree do not match segment {segment.name}")
     shown: Mask = mask.view(np.uint8) != 0
     return shown
 

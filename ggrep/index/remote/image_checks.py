@@ -1,7 +1,7 @@
 """Checks that a fetched image is a valid image of a segment.
 
-The digest only proves that the image is the pushed one. It does not prove that the pushed image is
-harmless: values that are used as indexes must be within the indexed arrays.
+The digest only proves that the image is the pushed one. The digest does not prove that the pushed
+image is harmless: values that are used as indexes must be within the indexed arrays.
 """
 
 from itertools import pairwise
@@ -116,7 +116,7 @@ def _texts(image: SegmentImage, rows: int, files: int) -> None:
 
 
 def _tiles(image: SegmentImage, end: int) -> None:
-    """Check that files cover the text stream, which ends before `end`, and rows cover files."""
+    """Check that no texts of files overlap or exceed `end`, and that rows are in their file."""
     arrays = image.arrays
     begins = arrays["file_text_starts"].view(np.uint64)
     _require(not len(begins) or int(begins.max()) <= end, "the text of a file is outside the texts")

@@ -1,4 +1,4 @@
-"""Publishes a fetched tree: added to the store's snapshot, or exactly as it was pushed."""
+"""Publishes a fetched tree: adds it to the store's snapshot, or publishes it as it was pushed."""
 
 import shutil
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ class Installed(Struct, frozen=True):
 
     Attributes:
         exact: whether it is exactly the pushed snapshot.
-        brought: number of visible files more than in the previous snapshot.
+        brought: number of added visible files.
     """
 
     view: SnapshotView
@@ -153,8 +153,8 @@ def _facts(
 ) -> tuple[bool, Facts, Name | None]:
     """Return whether the result is exactly the pushed snapshot, and its facts and name.
 
-    This is the case if the work tree equals the one of the push, and no further segment has to be
-    fetched.
+    The result is exact if the work tree equals the pushed work tree, and no further segment has to
+    be fetched.
     """
     tree = fetched.tree
     name = Name(StoreId(tree.index_id), tree.created_at)
@@ -245,11 +245,7 @@ def _segment(store: Path, segment: RemoteSegment, fetched: Fetched, here: Here) 
 
 
 def _lies_there(store: Path, segment: RemoteSegment) -> bool:
-    """Return whether an older snapshot of the store has the segment.
-
-    Raises:
-        NotTrusted: it has another segment of this name.
-    """
+    """Return whether an older snapshot of the store has the segment."""
     if not _is_named(store, segment.name):
         return False
     image = store_files.image_file(store, segment.name)

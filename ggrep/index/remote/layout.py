@@ -246,7 +246,7 @@ def read_state(data: bytes) -> Blob:
     state = _decoded(_State, data, "a state", STATE_FORMAT)
     tree = Blob(state.sha256, state.size_bytes)
     if not _is_tree(tree):
-        raise NotTrusted("the state object names no tree")
+        raise NotTrusted("the state object does not name a tree")
     return tree
 
 
@@ -274,7 +274,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
 
 
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
-    """Return a ref's entries after a push; drop older entries of its tree, or files and commit."""
+    """Return a ref's entries with a push added, without older entries of the same content."""
     of = (new.states, new.commit)
     others = (
         entry for entry in entries if entry.tree != new.tree and (entry.states, entry.commit) != of

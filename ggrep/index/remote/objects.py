@@ -1,7 +1,7 @@
 """Reads, writes, compares-and-swaps, lists and deletes the objects of a remote.
 
-`obstore` accesses S3, Google's and Azure's storage, directories and memory. It does not support
-conditional replacement in a directory; there this module uses a lock file.
+`obstore` accesses S3, Google's and Azure's storage, directories and memory. For directories
+`obstore` does not support conditional replacement, so this module uses a lock file.
 """
 
 import hashlib
@@ -164,7 +164,7 @@ class Objects(Struct):
         return True
 
     def swap(self, key: str, data: bytes, version: str | None) -> bool:
-        """Replace an object if it still has `version`; return whether it did.
+        """Replace an object if it still has `version`; return whether it was replaced.
 
         Create the object if `version` is None.
         """

@@ -63,7 +63,7 @@ class PullReport(Struct, frozen=True):
 def pull(
     target: SyncTarget, objects: Objects, *, readable: bool, progress: Progress = unheard
 ) -> PullReport:
-    """Publish the files of the best snapshot on a remote that the work tree contains.
+    """Publish those files of a remote's best snapshot that the work tree contains.
 
     Args:
         target: the repository.

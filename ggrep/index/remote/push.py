@@ -41,7 +41,7 @@ def push(target: SyncTarget, view: SnapshotView, objects: Objects, *, again: boo
     Args:
         target: the repository.
         view: the view of the snapshot, which the caller has pinned.
-        objects: the remote's.
+        objects: the objects of the remote.
         again: whether to write every object, even if it exists.
 
     Raises:
@@ -139,7 +139,6 @@ class _Push:
         return tree if tree is not None and is_there(self._objects, tree) else None
 
     def _is_complete(self, named: Blob) -> bool:
-        """Return whether a tree and all its blobs exist."""
         with suppress(NotTrusted):
             tree = tree_at(self._objects, named)
             return tree is not None and all(self._objects.stat(blob.key) for blob in tree.blobs())

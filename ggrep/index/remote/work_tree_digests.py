@@ -42,7 +42,7 @@ class WorkTreeDigests(Struct, frozen=True):
     read_at_ns: int
 
     def has(self, key: PathKey, digest: str) -> bool:
-        """Return whether the work tree has a file with the digest, or just the path if unread."""
+        """Return whether the work tree has a file with path and digest; just the path if unread."""
         return key in self.present if self.digests is None else self.digests.get(key) == digest
 
     def is_outdated(self, key: PathKey, digest: str) -> bool:

@@ -1,7 +1,7 @@
 """Adopts a snapshot from another store of the same home, without reading or encoding files.
 
 Published artifacts never change, so both stores share them by hard links if the file system
-supports links. Otherwise the artifacts are copied.
+supports links. On other file systems the artifacts are copied.
 """
 
 import os

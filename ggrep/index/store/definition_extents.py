@@ -1,4 +1,4 @@
-"""The lines of the whole definition, for each chunk that is a part of a definition.
+"""Computes the lines of the whole definition for each chunk that is part of a definition.
 
 A long definition is cut into several chunks. The first chunk has the definition's name; the others
 have this name at the end of their breadcrumb.

@@ -91,7 +91,7 @@ def refuse_network(path: Path) -> str:
         kind = filesystem_type(path) or ""
         magic = file_system_number(os.fsencode(path))
     except OSError as error:
-        raise _unfit(path, "detection of the file system type", error) from error
+        raise _unfit(path, "the type of the file system cannot be detected", error) from error
     network = kind if kind in NETWORK_TYPES else NETWORK_MAGICS.get(magic)
     if network is not None:
         raise InvalidRequest(f"{path} is on a network file system ({network}); {ADVICE}")
@@ -120,7 +120,7 @@ def _scratch(directory: Path) -> Iterator[Path]:
             _lock(descriptor)
             yield scratch
     except OSError as error:
-        raise _unfit(directory, "creation and locking of a directory", error) from error
+        raise _unfit(directory, "directories cannot be created and locked", error) from error
     finally:
         if scratch is not None:
             shutil.rmtree(scratch, ignore_errors=True)
@@ -142,7 +142,7 @@ def _create_once(scratch: Path) -> None:
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
     with suppress(FileExistsError), durable.opened(path, flags):
-        raise ValueError("exclusive creation of an existing file did not fail")
+        raise ValueError("the file system created a file that already existed")
 
 
 def _rename_and_read(scratch: Path) -> None:
@@ -176,10 +176,10 @@ def _map(scratch: Path) -> None:
 
 _STEPS: Final[Mapping[str, Callable[[Path], None]]] = MappingProxyType(
     {
-        "creating a file once": _create_once,
-        "renaming a file over another": _rename_and_read,
-        "locking a file": _lock_alone,
-        "mapping a file": _map,
+        "files cannot be created exclusively": _create_once,
+        "files cannot be replaced by renaming": _rename_and_read,
+        "files cannot be locked": _lock_alone,
+        "files cannot be mapped": _map,
     }
 )
 
@@ -212,4 +212,4 @@ def _is_unlocked(leftover: Path) -> bool:
 
 def _unfit(directory: Path, step: str, error: Exception) -> StoreError:
     why = (error.strerror if isinstance(error, OSError) else None) or error
-    return StoreError(f"{directory} cannot store an index: {step} failed: {why}; {ADVICE}")
+    return StoreError(f"{directory} cannot store an index: {step}: {why}; {ADVICE}")

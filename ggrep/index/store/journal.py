@@ -39,7 +39,7 @@ def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone])
 def write_segment_map(
     path: Path, relative: str, places: Mapping[PathKey, SegmentName | None]
 ) -> FileRef:
-    """Write the segment of each path's live rows, None for a removed path. The caller syncs."""
+    """Write each path's segment with visible rows, None for a removed path. The caller syncs."""
     ordered = sorted(places, key=lambda key: key.encode())
     return _write(path, relative, [{"path_key": k, "segment_id": places[k]} for k in ordered])
 
@@ -50,7 +50,7 @@ def read_tombstones(store: Path, refs: Sequence[FileRef]) -> set[PathKey]:
 
 
 def read_segment_map(store: Path, refs: Sequence[FileRef]) -> dict[PathKey, SegmentName]:
-    """Return the live segment of each path; later files override earlier files."""
+    """Return the segment with each path's visible rows; later files override earlier files."""
     places: dict[PathKey, SegmentName] = {}
     for record in _read(store, refs):
         key, segment = PathKey(str(record["path_key"])), record["segment_id"]

@@ -177,7 +177,6 @@ def is_first_publish(store: Path) -> bool:
 
 
 def _without_pointer(store: Path, *, writing: bool) -> CorruptStore | NoIndex:
-    """Return the error for a missing pointer."""
     if not snapshot_ids(store) or (not writing and is_first_publish(store)):
         return NoIndex()
     return CorruptStore("ACTIVE_SNAPSHOT is missing")

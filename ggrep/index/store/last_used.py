@@ -1,7 +1,7 @@
 """Records the time of a store's last use; the least recently used stores are deleted first.
 
-The record has a precision of an hour, so that not every query writes it. It is not part of a
-snapshot: without a record, the time of the store's last publish counts.
+The record has a precision of an hour, so that not every query writes it. The record is not part of
+a snapshot. Without a record, the time of the store's last publish counts.
 """
 
 from contextlib import suppress

@@ -68,7 +68,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def leave_out_remote_client() -> None:
     """Make later imports of lancedb omit its remote client and its checks.
 
-    Only for processes of ggrep, because this affects the whole process.
+    Call this only in processes of ggrep, because it affects the whole process.
     """
     if _PACKAGE not in sys.modules and not any(_finders()):
         sys.meta_path.insert(0, _Finder())

@@ -174,7 +174,7 @@ def read_active_manifest(store: Path) -> SnapshotManifest | None:
     Raises:
         CorruptStore: pointer or manifest is damaged.
         Incompatible: a newer build wrote the manifest.
-        StoreError: one of both cannot be read now.
+        StoreError: pointer or manifest cannot be read now.
     """
     active = read_active(store)
     return None if active is None else read_manifest(store, active)

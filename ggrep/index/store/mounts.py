@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -50,8 +51,8 @@ def filesystem_type(path: Path, table: bytes | None = None) -> str | None:
 def choose(table: bytes, path: bytes, device: int) -> Mount | None:
     """Return the mount of a path: the deepest and last mount above it with its device.
 
-    The devices of some file systems (btrfs) are not in the table. Then return the deepest and last
-    mount above the path with any device.
+    The devices of some file systems (btrfs) are not in the table. For such a device, return the
+    deepest and last mount above the path with any device.
     """
     above = [mount for mount in parse(table) if mount.holds(path)]
     same = [mount for mount in above if mount.device == device]
@@ -62,8 +63,13 @@ def choose(table: bytes, path: bytes, device: int) -> Mount | None:
     return best
 
 
-def parse(table: bytes) -> Iterator[Mount]:
-    """Yield the mounts of a table in order, without malformed lines."""
+@lru_cache(1)
+def parse(table: bytes) -> tuple[Mount, ...]:
+    """Return the mounts of a table in order, without malformed lines."""
+    return tuple(_parsed(table))
+
+
+def _parsed(table: bytes) -> Iterator[Mount]:
     for line in table.splitlines():
         before, separator, after = line.partition(b" - ")
         fields, rest = before.split(b" "), after.split(b" ")

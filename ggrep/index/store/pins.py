@@ -2,8 +2,8 @@
 
 A session lasts longer than its requests and has no lock between them. A collection, which deletes
 unused files, takes the readers' lock exclusively, reads the pins, and keeps every pinned snapshot.
-A pin is written under the same lock, taken shared, so no pin is added during a collection. The pin
-of an abandoned session expires.
+A pin is written under the readers' lock, taken shared, so no pin is added during a collection. The
+pin of an abandoned session expires.
 """
 
 import math
@@ -61,8 +61,6 @@ class Pin(Struct, frozen=True):
 
 
 class _Record(Struct, frozen=True):
-    """The JSON of a pin's file."""
-
     version: int
     snapshot_id: str
     session_id: str
@@ -132,7 +130,7 @@ def sweep_pins(store: Path, now: datetime) -> None:
 
 
 def _require_room(store: Path, now: datetime) -> None:
-    """Raise Busy if there are MAX_PINS pins; expired ones are removed first.
+    """Raise Busy if there are MAX_PINS pins; expired pins are removed first.
 
     Collections can be rare, and the directory must not grow without limit. If a pin is removed at
     the moment of its extension, its session has expired.

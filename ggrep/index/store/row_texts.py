@@ -110,9 +110,9 @@ class Texts(Protocol):
         """
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row.
+        """Return the texts of ascending rows, and the text between each row and the next row.
 
-        Both texts are UTF-8. A file consists of these texts of its rows, except the text of its
+        All texts are UTF-8. A file consists of these texts of its rows, without the text of its
         header chunk.
         """
 
@@ -137,13 +137,13 @@ class RowTexts(Struct, frozen=True):
             raise CorruptStore(f"segment {self.image.name}: a text is not UTF-8") from error
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row."""
+        """Return the texts of ascending rows, and the text between each row and the next row."""
         starts, lengths, wholes = self._spans(rows)
         tiles = zip(self._read(starts, wholes), lengths.tolist(), strict=True)
         return [(tile[:length], tile[length:]) for tile, length in tiles]
 
     def _spans(self, rows: Sequence[int]) -> tuple[_Numbers, _Numbers, _Numbers]:
-        """Return the starts of the rows' texts, and their lengths without and with tails."""
+        """Return the starts of the rows' texts, and their lengths without and with `Chunk.tail`."""
         places = np.asarray(rows, dtype=np.int64)
         arrays, image = self.image.arrays, self.image
         files = image.row_files[places]
@@ -201,7 +201,7 @@ def shown_of(
     """Return the text and details of ascending rows, for hits; for `checked`, see `Texts`.
 
     Raises:
-        CorruptStore: a text does not fit the id of its row.
+        CorruptStore: a stored text does not match its row id.
     """
     shown = []
     places = np.asarray(rows, dtype=np.int64)
@@ -403,8 +403,6 @@ class TextsBuilder:
 
 
 class _BlocksBuilder:
-    """Collects compressed blocks."""
-
     def __init__(self) -> None:
         self._blocks = bytearray()
         self._offsets = [0]
@@ -465,6 +463,5 @@ def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> di
 
 
 def _joined_offsets(parts: Sequence[Array]) -> npt.NDArray[np.uint64]:
-    """Return the offsets of concatenated blocks."""
     lengths = np.concatenate([np.diff(part.view(np.uint64)) for part in parts])
     return np.concatenate((np.zeros(1, np.uint64), np.cumsum(lengths, dtype=np.uint64)))

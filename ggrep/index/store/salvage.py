@@ -78,11 +78,7 @@ def _masks(
     images: dict[SegmentName, SegmentImage],
     verifier: Verifier,
 ) -> Masks:
-    """Return the visible files of each intact segment.
-
-    Raises:
-        CorruptStore: both the masks and the journal are damaged.
-    """
+    """Return the visible files of each intact segment."""
     try:
         verifier.file(manifest.visibility)
         arrays = open_image(store / manifest.visibility.path).arrays
@@ -98,7 +94,7 @@ def _masks(
 def implied_mask(
     image: SegmentImage, hidden: Collection[PathKey], places: Mapping[PathKey, SegmentName]
 ) -> npt.NDArray[np.bool_]:
-    """Return bool (files,): the visible files of a segment by tombstones and segment map."""
+    """Return bool (files,): a segment's visible files according to tombstones and segment map."""
     shown = [
         places.get(key, None if key in hidden else image.name) == image.name
         for key in image.paths()
@@ -116,7 +112,7 @@ def _salvaged(
     lost = tuple(ref.table for ref in manifest.segments if ref.table not in images)
     segments = tuple(SegmentView(images[ref.table], masks[ref.table]) for ref in sound)
     cause = (
-        f"segments {', '.join(lost)} are corrupt"
+        f"segments {', '.join(lost)} are damaged or missing"
         if lost
         else "its masks or its pointer are damaged"
     )

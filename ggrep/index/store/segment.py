@@ -1,4 +1,4 @@
-"""Writes a segment: its table, then its image. Both are synced before a manifest lists them."""
+"""Writes a segment: its table, then its image; both are synced before a manifest lists them."""
 
 import shutil
 from collections.abc import Iterator, Mapping, Sequence

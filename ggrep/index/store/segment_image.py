@@ -96,7 +96,7 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def row_anchors(self) -> npt.NDArray[np.uint8]:
-        """Return 1 for anchors, else 0, (rows,)."""
+        """Return 1 for header chunks, else 0, (rows,)."""
         return self.arrays["row_anchors"].view(np.uint8)
 
     @property

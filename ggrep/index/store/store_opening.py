@@ -1,9 +1,9 @@
 """Opens a store for writing, after checking its access mode and its disk.
 
 Only this module creates the home's base directory, because only here it is known whether a group
-shares it. All entries below get the modes of this directory (`ggrep.base.durable`). A home is
-private or shared as a whole: a file that one user of the group cannot replace would block all
-others.
+shares it. All files and directories below it get the mode of this directory (`ggrep.base.durable`).
+A home is private or shared as a whole: a file that one user of the group cannot replace would block
+all others.
 """
 
 import stat

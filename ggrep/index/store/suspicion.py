@@ -18,8 +18,8 @@ from ggrep.index.store.view import SnapshotView
 def suspecting_damage(view: SnapshotView) -> Iterator[None]:
     """Hash the snapshot if the block fails in an unexpected way.
 
-    If it is damaged, the record of verified artifacts is deleted: the next opening detects the
-    damage and repairs it or uses an older snapshot.
+    If the snapshot is damaged, the record of verified artifacts is deleted. The next opening then
+    detects the damage, and repairs it or uses an older snapshot.
 
     Raises:
         CorruptStore: the snapshot is damaged; it replaces the error of the block.

@@ -75,7 +75,7 @@ def scan_table(store: Path, segment: SegmentName) -> Iterator[ScannedRows]:
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     has_vectors = dimension_of(store, segment) > 0
     for offsets in _batches(store, segment):
@@ -92,7 +92,7 @@ def dimension_of(store: Path, segment: SegmentName) -> int:
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     schema = table_schema(store, segment)
     name = _VECTOR_COLUMNS[0]
@@ -124,7 +124,7 @@ class TableRows(Struct, frozen=True):
     scales: npt.NDArray[np.float64] | None
 
     def anchors(self) -> list[bool]:
-        """Return which rows are anchors."""
+        """Return which rows are header chunks."""
         return [kind == ANCHOR for kind in self.kinds]
 
 
@@ -138,7 +138,7 @@ def schema_differences(store: Path, segment: SegmentName, dimension: int) -> lis
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     from ggrep.index.store.table_columns import schema
 
@@ -164,7 +164,7 @@ def read_rows(store: Path, segment: SegmentName) -> Iterator[TableRows]:
 
     Raises:
         CorruptStore: the table is damaged, or lacks a column.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     has_vectors = set(_VECTOR_COLUMNS) <= set(table_schema(store, segment).names)
     columns = [*_COLUMNS, *(_VECTOR_COLUMNS if has_vectors else ())]

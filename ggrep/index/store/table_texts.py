@@ -1,6 +1,7 @@
 """Reads the texts of a segment from its table, for images of earlier builds without texts.
 
-Compaction rewrites such segments in the background. Until then, reading a row takes milliseconds.
+Compaction rewrites segments of earlier builds in the background. Before the rewrite, reading a row
+takes milliseconds.
 """
 
 from collections.abc import Sequence
@@ -33,7 +34,7 @@ class TableTexts(Struct, frozen=True):
         return [row.chunk.text for row in self._rows(rows)]
 
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
-        """Return the text of ascending rows, and the text from there to the next row."""
+        """Return the texts of ascending rows, and the text between each row and the next row."""
         self._require_tails()
         chunks = (row.chunk for row in self._rows(rows))
         return [(chunk.text.encode(), chunk.tail.encode()) for chunk in chunks]
@@ -55,11 +56,7 @@ class TableTexts(Struct, frozen=True):
         return [extents[row] for row in rows]
 
     def _require_tails(self) -> None:
-        """Raise if the table does not contain the text between chunks.
-
-        Raises:
-            Incompatible: an earlier build wrote the table.
-        """
+        """Raise if the table does not contain the text between chunks."""
         from ggrep.index.store.tables import read_columns
 
         read_columns(self.store, self.image.name, range(min(1, self.image.rows)), ("tail",))

@@ -3,8 +3,8 @@
 LanceDB writes the vectors of a table as they are in memory, in pages of a few megabytes. A copy in
 the image would take the same disk space and page cache again. After a table is written, its files
 are therefore searched for the bytes of the vectors, and their positions are stored in the image. If
-they are not found, for example because LanceDB's layout has changed, the image contains a copy. The
-digests of table and image cover vectors and positions.
+the bytes are not found, for example because LanceDB's layout has changed, the image contains a
+copy. The digests of table and image cover vectors and positions.
 """
 
 import mmap
@@ -90,7 +90,7 @@ def map_vectors(table: Path, pages: VectorPages, rows: int) -> tuple[npt.NDArray
 
     Raises:
         CorruptStore: the table's file is missing, too short, or has another number of rows.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     try:
         data = map_file(table / pages.file)

@@ -44,7 +44,7 @@ def write_table(
         store: the store directory.
         segment: the table's segment.
         batches: at least one batch, which can be without rows; iterated several times.
-        many: return memory to the system meanwhile, which takes time.
+        many: whether to return memory to the system during the write, which takes time.
 
     Raises:
         StoreError: the table cannot be written; nothing refers to the files of the incomplete
@@ -71,8 +71,8 @@ def write_table(
 def _check_written(store: Path, segment: SegmentName, batches: "Iterable[pa.RecordBatch]") -> None:
     """Read all rows of a new table.
 
-    LanceDB ignores an error of a data file's last write. On a full disk it reports success for a
-    truncated file, which is detected only by reading the rows.
+    LanceDB ignores an error of a data file's last write. On a full disk LanceDB reports success for
+    a truncated file, which is detected only by reading the rows.
     """
     start = 0
     for rows in _runs_of(batches):
@@ -149,7 +149,7 @@ def take_rows(store: Path, segment: SegmentName, offsets: Sequence[int]) -> list
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
     """
     if not offsets:
         return []
@@ -178,7 +178,7 @@ def read_columns(
 
     Raises:
         CorruptStore: the table is damaged or has no such rows.
-        StoreError: it cannot be read now.
+        StoreError: the table cannot be read now.
         Incompatible: an earlier build wrote the table, without one of the columns.
     """
     try:
@@ -197,18 +197,14 @@ def table_schema(store: Path, segment: SegmentName) -> "pa.Schema":
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be opened now.
+        StoreError: the table cannot be opened now.
     """
     with _understood(segment):
         return _opened(store, segment).schema
 
 
 def _connect(store: Path) -> "lancedb.DBConnection":
-    """Return a connection with a separate session, so that LanceDB's caches end with it.
-
-    Raises:
-        StoreError: the database does not start.
-    """
+    """Return a connection with a separate session, so that LanceDB's caches end with it."""
     try:
         library = import_lancedb()
         connection: lancedb.DBConnection = library.connect(
@@ -231,7 +227,7 @@ def count_rows(store: Path, segment: SegmentName) -> int:
 
     Raises:
         CorruptStore: the table is damaged.
-        StoreError: it cannot be opened now.
+        StoreError: the table cannot be opened now.
     """
     with _understood(segment):
         return int(_opened(store, segment).count_rows())
@@ -252,10 +248,6 @@ def _understood(segment: SegmentName) -> Iterator[None]:
 
     A verified table is not hashed at each start, so later damage is only detected by reading, and
     the native reader panics on some damage.
-
-    Raises:
-        CorruptStore: the table is damaged.
-        StoreError: it cannot be read now.
     """
     try:
         yield

@@ -137,4 +137,4 @@ def _replaced_files(store: Path) -> Iterable[Path]:
     yield store_files.unchanged_file(store)
     yield store_files.last_used_file(store)
     yield store_files.healed_file(store)
-    yield store_files.verified_file(store)  # a reader that is writing it fails
+    yield store_files.verified_file(store)  # a reader that is writing this record fails

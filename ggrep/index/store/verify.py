@@ -90,7 +90,7 @@ class Verifier:
         mender: rebuilds damaged derived files; None to leave them damaged.
 
     Attributes:
-        stamps: the stamp of each file at its verification, for `lie_still`.
+        stamps: the stat of each file at its verification, for `lie_still`.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ class Verifier:
             self.file(ref)
 
     def _noted(self, *paths: Path) -> str:
-        """Return the signature of an artifact's files, after recording their stamps."""
+        """Return the signature of an artifact's files, after recording their stats."""
         stamps = {str(path): stamp_of(str(path)) for path in paths}
         self.stamps |= stamps
         return _signature(stamps)
@@ -261,7 +261,7 @@ def _names(manifest: SnapshotManifest) -> set[str]:
 
 
 def lie_still(stamps: Mapping[str, Stamp]) -> bool:
-    """Return whether all files still have their stamps; False if a file cannot be read."""
+    """Return whether the stats of all files are unchanged; False if a file cannot be read."""
     try:
         return all(stamp_of(path) == stamp for path, stamp in stamps.items())
     except OSError:
@@ -277,13 +277,13 @@ def _signature(stamps: Mapping[str, Stamp]) -> str:
 
 
 def stamp_of(path: str) -> Stamp:
-    """Return size, both times and inode; the second time cannot be set back."""
+    """Return a file's size, both times and inode; the second time cannot be set back."""
     status = os.stat(path)  # noqa: PTH116 - before each query, for every file
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def stamp_or_none(path: str) -> Stamp | None:
-    """Return a file's stamp; None if it cannot be read."""
+    """Return a file's size, both times and inode; None if the file cannot be read."""
     try:
         return stamp_of(path)
     except OSError:

@@ -51,7 +51,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
 
     Attributes:
         damage: the damage of the store, if this is not its intact active snapshot; else None.
-        stamps: the stamps of the snapshot's files at their verification.
+        stamps: the stats of the snapshot's files at their verification.
         derived: cached values that other packages computed from the snapshot.
     """
 
@@ -70,8 +70,8 @@ class SnapshotView(Struct, frozen=True, eq=False):
     def lies_still(self) -> bool:
         """Return whether all files are unchanged since their verification.
 
-        This is checked before every query, because a mapped file must not have become shorter. It
-        takes about two microseconds per file, because no file is hashed again.
+        The files are checked before every query, because a mapped file must not have become
+        shorter. The check takes about two microseconds per file, because no file is hashed again.
         """
         return lie_still(self.stamps)
 
@@ -95,7 +95,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
         return hashes
 
     def files_of(self, trait: int) -> list[PathKey]:
-        """Return the visible files with a trait, in byte order."""
+        """Return the visible files with a trait of `ggrep.model.files`, in byte order."""
         keys = [
             segment.image.path(int(file))
             for segment in self.segments
@@ -216,7 +216,7 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
         mask = masks.get(ref.table)
         if mask is None or len(mask) != image.files or image.rows != ref.rows:
             raise CorruptStore(
-                f"the masks {manifest.visibility.path} do not fit segment {ref.table}"
+                f"the row masks in {manifest.visibility.path} do not match segment {ref.table}"
             )
         segments.append(SegmentView(image, mask.view(np.bool_)))
     return SnapshotView(store, manifest, tuple(segments))

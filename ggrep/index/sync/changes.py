@@ -1,4 +1,4 @@
-"""The differences between the work tree and the active snapshot."""
+"""Finds the differences between the work tree and the active snapshot."""
 
 from collections.abc import Collection, Iterable, Mapping
 
@@ -13,10 +13,10 @@ class ChangeSet(Struct, frozen=True):
     """The files that a sync must process.
 
     Attributes:
-        suspects: files that may have changed: unknown, or with another stat; to be read.
-        same: files that did not change, with what is known of them.
-        skipped: files whose content was no text when it was read and that did not change since.
-        waiting: files that were put off and did not change since.
+        suspects: files to read, because they are unknown or have another stat.
+        same: records of the unchanged files.
+        skipped: unchanged files whose content was not text when it was read.
+        waiting: unchanged files whose parsing was put off.
         deleted: visible paths that are no longer eligible.
     """
 
@@ -34,13 +34,13 @@ def detect(
     *,
     again: Collection[PathKey] = (),
 ) -> ChangeSet:
-    """Compare the walk with the live files (path to digest) and the remembered stats.
+    """Compare the files of the walk with the visible files and the recorded stats.
 
     Args:
         files: files of the walk.
-        live: visible files.
-        known: remembered files.
-        again: paths that are suspects even if their stat did not change.
+        live: the visible files, as path to digest.
+        known: the recorded files.
+        again: paths of files to read even if their stat is unchanged.
     """
     suspects, same, present = [], [], set()
     skipped: list[KnownSkip] = []

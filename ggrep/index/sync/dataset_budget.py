@@ -1,7 +1,6 @@
-"""The budget of a profile's included files; a sync above it is refused or indexes a part.
+"""Applies a profile's budget of bytes: a sync that exceeds it is refused, or indexes a part.
 
-Paths alone decide which part, so that two syncs of one tree agree regardless of earlier
-indexes.
+The part depends on paths alone, so two syncs of one tree agree regardless of earlier indexes.
 """
 
 from bisect import bisect_right
@@ -21,30 +20,30 @@ DATASET_BUDGET = "dataset_budget"
 def within_budget(
     tree: Walk, most_bytes: int, *, allow_degraded: bool
 ) -> tuple[Walk, tuple[DegradedFile, ...]]:
-    """Return a walk whose included files fit the budget, and the warnings about omitted files.
+    """Return the walk without files that exceed the budget, and warnings about omitted files.
 
-    Included files are taken in byte order of their paths up to the first that does not fit.
-    This file and all later files are skipped. Tracked files that the profile names count too.
+    Included files are counted in byte order of their paths. The first file that does not fit and
+    all later included files are skipped. Tracked files that the profile names are also counted.
 
     Args:
         tree: the walked files.
         most_bytes: `max_bytes_indexed`.
-        allow_degraded: leave files out instead of refusing.
+        allow_degraded: whether to omit files instead of raising an error.
 
     Raises:
-        BudgetExceeded: they do not fit; the message has the figures.
+        BudgetExceeded: the included files do not fit; the message contains the numbers.
     """
     included = [file for file in tree.files if file.path_key in tree.included]
     size = sum(file.size_bytes for file in included)
     if size <= most_bytes:
         return tree, ()
-    held = (
+    figures = (
         f"{len(included)} included files have {size} bytes, more than max_bytes_indexed, "
         f"{most_bytes}"
     )
     if not allow_degraded:
         raise BudgetExceeded(
-            f"{held}; include fewer files, raise max_bytes_indexed, or index only a part: "
+            f"{figures}; include fewer files, raise max_bytes_indexed, or index only a part: "
             "ggrep index --allow-degraded"
         )
     sums = list(accumulate(file.size_bytes for file in included))
@@ -52,7 +51,8 @@ def within_budget(
     out = frozenset(file.path_key for file in left)
     first: PathKey = left[0].path_key
     skips = (
-        SkippedFile(key, DATASET_BUDGET, held) for key in sorted(out, key=lambda key: key.encode())
+        SkippedFile(key, DATASET_BUDGET, figures)
+        for key in sorted(out, key=lambda key: key.encode())
     )
     cut = replace(
         tree,
@@ -60,7 +60,7 @@ def within_budget(
         skipped=tuple(sorted((*tree.skipped, *skips), key=_by_bytes)),
         included=tree.included - out,
     )
-    message = f"{held}; {len(left)} of them, from this path on, are left out"
+    message = f"{figures}; {len(left)} of them, from this path on, are left out"
     return cut, (DegradedFile(DATASET_BUDGET, message, first),)
 
 

@@ -1,7 +1,7 @@
-"""Reads the files of a tree by the encodings that it declares.
+"""Reads the files of a tree in the encodings that files of the tree declare.
 
-The files that declare encodings are indexed like any other. They are published with the last
-portion, so all visible files were read by the visible declarations.
+Files that declare encodings are indexed like all other files. Such files are published with the
+last portion, so that all visible files were read with the visible declarations.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from ggrep.parse.source.read import read_file
 
 
 class Declarations:
-    """Reader of a tree's files; a file that declares encodings is read once."""
+    """Reads a tree's files; a file that declares encodings is read only once."""
 
     def __init__(self, target: SyncTarget, files: Collection[SourceFile]) -> None:
         self._target = target
@@ -32,8 +32,8 @@ class Declarations:
         """Return whether the visible files declare the same encodings.
 
         Args:
-            live: digests of the visible files that certainly exist or certainly do not.
-            known: remembered files.
+            live: digests of the visible files, without files whose existence is unknown.
+            known: the recorded files.
         """
         before = {key: digest for key, digest in live.items() if is_rules_file(key)}
         return before == {
@@ -41,7 +41,7 @@ class Declarations:
         }
 
     def _text(self, key: PathKey) -> FileText | SkippedFile | None:
-        """Return a file that declares encodings as it was read; None for any other."""
+        """Return the cached text of a file that declares encodings; None for all other files."""
         if key in self._files and key not in self._texts:
             self._texts[key] = self._read(self._files[key], lambda _: "")
         return self._texts.get(key)
@@ -75,6 +75,6 @@ class Declarations:
 
 
 def last(files: Sequence[SourceFile]) -> tuple[list[SourceFile], list[SourceFile]]:
-    """Return the other files, and the files that declare encodings."""
+    """Return the files without declarations of encodings, and the files with declarations."""
     declaring = [file for file in files if is_rules_file(file.path_key)]
     return [file for file in files if not is_rules_file(file.path_key)], declaring

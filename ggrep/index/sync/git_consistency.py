@@ -1,9 +1,9 @@
 """Ensures that each snapshot has the files of a single git state.
 
-A checkout moves files one after another. No tree is walked while git is at work, and before a
-publication git's index is compared with the index from before the walk. If it differs, the tree is
-walked once more: after a commit or a `git status` the files are as they were read, and the sync
-continues; after a checkout it begins again with the new walk.
+A checkout replaces files one after another. No tree is walked while a git command runs. Before a
+publication, git's index file is compared with its state before the walk. If git's index file has
+changed, the tree is walked again: if no file has changed, as after a commit or a `git status`, the
+sync continues; otherwise, as after a checkout, the sync begins again with the new walk.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -29,15 +29,15 @@ _LOOK_MS: Final = 250.0
 """Interval of the checks of git while files are read."""
 _RESTARTS: Final = 3
 _MOST_MS: Final = 60_000.0
-"""Longest wait for git at a time; syncs of other repositories may wait for this one."""
+"""Maximum time of one wait for git; syncs of other repositories may wait for this sync."""
 
 
 class WalkedTree(Struct, frozen=True):
-    """A walk, and the stamps of git's files before it.
+    """A walk of the tree, and the stats of git's files before the walk.
 
     Attributes:
-        left_out: files that a profile's budget excludes.
-        git: git's state.
+        left_out: warnings about files that a profile's budget excludes.
+        git: git's state, such as the commit; None without git.
         read_at_ns: when the walk began.
     """
 
@@ -53,7 +53,7 @@ Read = Callable[[], Mapping[PathKey, SourceFile]]
 
 
 class TreeMoved(Exception):
-    """git moved files since the walk; `walked` is a newer walk."""
+    """Files have changed since the walk because of git; `walked` is a newer walk."""
 
     def __init__(self, walked: WalkedTree) -> None:
         super().__init__("git moved files while they were read")
@@ -61,7 +61,7 @@ class TreeMoved(Exception):
 
 
 class GitConsistency:
-    """Compares git's files before and after the reading, for all attempts of one sync."""
+    """Compares git's files before and after files are read, in all attempts of one sync."""
 
     def __init__(self, target: SyncTarget, progress: Progress) -> None:
         self._target = target
@@ -78,23 +78,23 @@ class GitConsistency:
         return WalkedTree(look, *walk_tree(), read_at_ns)
 
     def is_time(self) -> bool:
-        """Return whether git is to be checked again."""
+        """Return whether it is time to check git's files again."""
         return self._target.clock.monotonic_ms() >= self._next_ms
 
     def confirm(self, walked: WalkedTree, read: Read, walk_tree: WalkTree) -> WalkedTree:
-        """Wait until git is idle; return the walk with the current stamps of git's files.
+        """Wait until git is idle; return the walk, with the current stats of git's files.
 
         Args:
             walked: the walk whose files were read, or are being read.
-            read: returns files as they were when they were read, which was after the walk.
+            read: returns the stats of files at the time at which they were read, after the walk.
             walk_tree: walks the tree again.
 
         Raises:
-            TreeMoved: files have moved since.
+            TreeMoved: files have changed since the walk.
         """
         began_ms = self._target.clock.monotonic_ms()
         look = self._rested()
-        # After a wait in vain for a lock the index says nothing about the files.
+        # If a lock was not released in time, git's index file does not show whether files changed.
         if look.lock is not None or not look.agrees(walked.look):
             walked = self._compared(walked, look, read, walk_tree)
         now_ms = self._target.clock.monotonic_ms()
@@ -103,7 +103,7 @@ class GitConsistency:
         return walked
 
     def problems(self) -> Sequence[DegradedFile]:
-        """Return the reason why a snapshot may have files of several states."""
+        """Return the problem that a snapshot may contain files of several commits, if so."""
         if not self.mixed:
             return ()
         message = "git kept changing files; the index may mix files of different commits"
@@ -124,7 +124,7 @@ class GitConsistency:
         self, walked: WalkedTree, look: GitLook, read: Read, walk_tree: WalkTree
     ) -> WalkedTree:
         if look.lock is None and look.index == walked.look.index:
-            return replace(walked, look=look)  # HEAD moved, or the configuration, but no file
+            return replace(walked, look=look)  # HEAD or the configuration changed, but no file
         again = self.begin(walk_tree)
         if _files(walked.tree) | {**read()} == _files(again.tree) and (
             walked.tree.ignore_files == again.tree.ignore_files
@@ -137,7 +137,7 @@ class GitConsistency:
         raise TreeMoved(again)
 
     def _rested(self) -> GitLook:
-        """Return the stamps of git's files when git is idle, or after the longest wait."""
+        """Wait until git is idle, or for the maximum time; return the stats of git's files."""
         while self._git.is_at_work():
             self._progress(SyncProgress(WAITS_FOR_GIT, 0, 0))
             self._target.wait(_LOOK_S)

@@ -1,10 +1,10 @@
-"""Rebuilds derived files of a snapshot in place, byte for byte as they were published.
+"""Rebuilds derived files of a snapshot, byte for byte as they were published.
 
-An image follows from its table, masks follow from journal and images. A query or sync that
-reads a lost or damaged file rebuilds it; nothing is read from the work tree and nothing is
-published. A lock lets one process rebuild at a time. The new content is written to a temporary
-file, which replaces the file only if its digest is the published one. If the process dies, the
-next rebuild of the same file overwrites the temporary file.
+An image is rebuilt from its table; masks are rebuilt from journal and images. A query or sync that
+needs a missing or damaged file rebuilds it. The work tree is not read, and no snapshot is
+published. A lock ensures that only one process rebuilds at a time. The new content is written to a
+temporary file, which replaces the file only if its digest is the published one. If the process
+dies, the next rebuild of the same file overwrites the temporary file.
 """
 
 import time
@@ -44,17 +44,17 @@ _OTHER = "the rebuilt file differs from the published one"
 class Healer:
     """Rebuilds derived files of one store; see `ggrep.index.store.verify.Mender`.
 
-    Requires: the caller holds the readers' lock or the writer lease while it is used.
+    Requires: the caller holds the readers' lock or the writer lease during each call.
 
     Args:
-        store: its directory.
+        store: the store directory.
         clock: source of the recorded time.
-        deadline: when to give up; None for never.
-        hopeless: digests of files that cannot be made again, for callers that come again and
-            again; others are added.
+        deadline: when to give up; None for no limit.
+        hopeless: digests of files that cannot be rebuilt, so that repeated calls do not try again;
+            further digests are added.
 
     Attributes:
-        healed: the files that were made again, as the manifest names them.
+        healed: paths of the rebuilt files, as in the manifest.
     """
 
     def __init__(
@@ -72,27 +72,22 @@ class Healer:
         self.healed: list[str] = []
 
     def image(self, ref: SegmentRef) -> None:
-        """Make a segment's image from its table."""
+        """Rebuild a segment's image from its table."""
         self._heal(ref.image, lambda path: self._write_image(ref, path))
 
     def masks(self, manifest: SnapshotManifest) -> None:
-        """Make a snapshot's masks from its journal."""
+        """Rebuild a snapshot's masks from its journal."""
         self._heal(manifest.visibility, lambda path: self._write_masks(manifest, path))
 
     def _heal(self, ref: FileRef, write: Callable[[Path], None]) -> None:
-        """Replace a file by the file that `write` makes.
-
-        Raises:
-            CorruptStore: it cannot be made as it was published, or not be written.
-            DeadlineExceeded: time ran out.
-        """
+        """Replace a file by the file that `write` writes."""
         path = self._store / ref.path
         try:
             if ref.sha256 in self._hopeless:
                 raise CorruptStore(_OTHER)
             with self._alone(ref):
                 if _is(path, ref):
-                    return  # somebody else was faster
+                    return  # another process has rebuilt the file
                 make_way_for_directory(self._store, path.parent)
                 durable.make_directory(path.parent)
                 fresh = path.with_name(f".{path.name}.healing")
@@ -116,7 +111,7 @@ class Healer:
 
     @contextmanager
     def _alone(self, ref: FileRef) -> Iterator[None]:
-        """Lock the store against other rebuilds."""
+        """Hold the lock that prevents simultaneous rebuilds."""
         patience = Patience(self._deadline, time.sleep, "", _RETRY_MS)
         late = (
             f"{ref.path} is damaged; rebuilding it takes longer than the timeout of this request;"
@@ -138,7 +133,7 @@ class Healer:
             self._deadline.check("healing")
             for key, group in groupby(batch.rows, lambda row: row.path_key):
                 rows = list(group)
-                if key != last:  # a file's rows may be cut by the batch's end
+                if key != last:  # the rows of a file can be in two batches
                     size = _size(rows, known) if sizes is None else sizes[builder.files]
                     builder.add_file(key, rows[0].file_hash, size, rows[0].language, rows[0].traits)
                     last = key
@@ -148,7 +143,7 @@ class Healer:
         self._deadline.check("healing")
         arrays = builder.finish()
         write_image(path, *in_table(store, segment, arrays, builder.meta))
-        if not _is(path, ref.image):  # perhaps a build wrote it that kept no texts there
+        if not _is(path, ref.image):  # an earlier build may have written the image without texts
             path.unlink()
             later = {*TEXT_ARRAYS, "definition_keys"}
             earlier = {name: values for name, values in arrays.items() if name not in later}
@@ -165,15 +160,14 @@ class Healer:
 
 
 def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -> int:
-    """Return the size of a file of an earlier build's segment, if known."""
-    found = known.get(rows[0].path_key)
-    if isinstance(found, stat_cache.KnownFile) and found.digest == rows[0].file_hash.hex():
-        return found.file.size_bytes
+    """Return the size of a file in a segment of an earlier build; else its last chunk's end."""
+    result = known.get(rows[0].path_key)
+    if isinstance(result, stat_cache.KnownFile) and result.digest == rows[0].file_hash.hex():
+        return result.file.size_bytes
     return max(row.chunk.byte_end for row in rows)
 
 
 def _is(path: Path, ref: FileRef) -> bool:
-    """Return whether a file is the published file."""
     try:
         return measure_file(path) == (ref.size_bytes, ref.sha256)
     except OSError:
@@ -181,12 +175,12 @@ def _is(path: Path, ref: FileRef) -> bool:
 
 
 class Healed(Struct, frozen=True):
-    """Damage that was rebuilt.
+    """The record of rebuilt damage.
 
     Attributes:
-        files: how often, since the record began.
-        last: the latest artifact and, where a sync rebuilt it, its condition.
-        at: when that was; UTC.
+        files: number of rebuilds since the record began.
+        last: the last rebuilt artifact; if a sync rebuilt it, also the kind of damage.
+        at: time of the last rebuild; UTC.
     """
 
     files: int
@@ -214,7 +208,9 @@ def note_healed(store: Path, file: str, now: datetime) -> None:
 def read_healed(store: Path) -> Healed | None:
     """Return the record; None if nothing was rebuilt, or the record cannot be read."""
     try:
-        found = stable_json.loads(store_files.healed_file(store).read_bytes())
-        return Healed(int(found["files"]), str(found["last"]), datetime.fromisoformat(found["at"]))
+        result = stable_json.loads(store_files.healed_file(store).read_bytes())
+        return Healed(
+            int(result["files"]), str(result["last"]), datetime.fromisoformat(result["at"])
+        )
     except (OSError, ValueError, TypeError, KeyError):
         return None

@@ -1,6 +1,6 @@
-"""Builds the arrays of a segment's image from rows, freshly chunked or read from a table.
+"""Builds the arrays of a segment's image from rows, new or read from a table.
 
-Both use the same code, so a lost image can be rebuilt from its table, to the same bytes.
+Both kinds of rows use the same code, so an image that is rebuilt from its table has equal bytes.
 """
 
 from array import array
@@ -45,14 +45,14 @@ _CORPUS_PLACE = {corpus: place for place, corpus in enumerate(CORPORA)}
 
 
 class ImagePart(Struct, frozen=True, array_like=True):
-    """The part of an image that a run of files adds, without vectors; rows and files count from 0.
+    """The part of an image for some consecutive files, without vectors, numbered from 0.
 
     Attributes:
         numbers: columns as bytes of u64.
-        hashes: digests of the files, one after another.
-        ids: ids of the rows, one after another.
-        types: chunk types by their numbers, as are `languages`.
-        definition_keys: bytes of u64.
+        hashes: the concatenated digests of the files.
+        ids: the concatenated ids of the rows.
+        types: names of the chunk types, by number; `languages` likewise.
+        definition_keys: the keys as bytes of u64.
     """
 
     numbers: dict[str, bytes]
@@ -71,11 +71,11 @@ class ImageBuilder:
     """Accepts files in order; stores postings, numbers and compressed texts."""
 
     def __init__(self, dimension: int = 0, vocabulary: Vocabulary | None = None) -> None:
-        """Take nothing yet.
+        """Start without files.
 
         Args:
             dimension: length of the vectors; 0 in a store without an encoder.
-            vocabulary: vocabulary of the process that builds parts; None for a whole image.
+            vocabulary: the vocabulary of a process that builds parts; None to build a whole image.
         """
         self._dimension = dimension
         self._row_postings = PostingsBuilder(CHUNK_FIELDS, vocabulary)
@@ -141,7 +141,7 @@ class ImageBuilder:
         self._row += len(rows)
 
     def _add_words(self, number: int, chunk: Chunk) -> None:
-        """Record the words of one row's fields; empty ones have none."""
+        """Record the words of one row's fields; empty fields have no words."""
         postings = self._row_postings
         postings.add(number, BODY, words(f"{chunk.text}\n{chunk.extra}"))
         defined = possible_definitions(chunk.text, self._language)
@@ -159,11 +159,11 @@ class ImageBuilder:
         self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))
 
     def words_of(self, field: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return the numbers of a field's words in a part's rows, and the row of each."""
+        """Return the numbers of a field's words in the rows of a part, and the row of each word."""
         return self._row_postings.words_of(field)
 
     def part(self) -> ImagePart:
-        """Return the added files as a part; the builder cannot be used again."""
+        """Return the added files as a part of an image; the builder cannot be used again."""
         return ImagePart(
             numbers={name: values.tobytes() for name, values in self._numbers.items()},
             paths=self._paths,

@@ -1,8 +1,8 @@
-"""Makes parts of a segment from files, in worker processes, a run of neighbouring files at a time.
+"""Converts files to parts of a segment in worker processes, a batch (run) of files at a time.
 
-A worker cuts the files of its run in order, so each file has its own time limit and a crash has a
-known cause. A busy machine can postpone a file, but never changes its chunks. The sizes of the
-files alone decide which files a run contains.
+A worker cuts the files of its run into chunks one by one, so each file has its own time limit, and
+the file that caused a crash is known. On a busy machine the parsing of a file can be put off, but
+its chunks never differ. Runs depend only on the sizes of the files.
 """
 
 import sys
@@ -33,17 +33,17 @@ from ggrep.parse.workers.pool import WorkerNotStarted, WorkerPool, decoded
 INDEX_COMMAND: Final = (sys.executable, "-m", "ggrep.index.sync.index_worker")
 RUN_BYTES: Final = 256 * 1024
 RUN_FILES: Final = 64
-"""A run ends with the file that reaches either."""
+"""A run ends with the file that reaches one of these limits."""
 _read_cut: Final = msgspec.msgpack.Decoder(Cut).decode
 _read_part: Final = msgspec.msgpack.Decoder(Part).decode
 
 
 class IndexedRun(Struct, frozen=True):
-    """The result of a run of neighbouring files.
+    """The result of a run: a batch of consecutive files.
 
     Attributes:
-        files: each file with its chunks; None if its parsing is put off.
-        part: part of the index made of the cut files, in order; None if no file was cut.
+        files: each file with the way it was cut into chunks; None if its parsing was put off.
+        part: the part of a segment with these files, in order; None if no file was cut.
     """
 
     files: Sequence[tuple[FileText, Cut | None]]
@@ -51,7 +51,7 @@ class IndexedRun(Struct, frozen=True):
 
 
 def runs_of(files: Iterable[FileText], *, alone: bool = False) -> Iterator[list[FileText]]:
-    """Yield the files in runs, with `alone` one file per run."""
+    """Yield the files in runs; with `alone`, each file is a run."""
     run: list[FileText] = []
     size = 0
     for file in files:
@@ -65,7 +65,7 @@ def runs_of(files: Iterable[FileText], *, alone: bool = False) -> Iterator[list[
 
 
 class IndexPool(WorkerPool):
-    """Workers that make parts; they start when first needed."""
+    """Worker processes that make parts of segments; they start when they are first needed."""
 
     def __init__(  # noqa: PLR0913 - what a sync decides about its workers
         self,
@@ -78,7 +78,7 @@ class IndexPool(WorkerPool):
         command: tuple[str, ...] = INDEX_COMMAND,
         kept: KeptWorkers | None = None,
     ) -> None:
-        """Start nothing yet; vectors of a static `encoder` are made in the workers."""
+        """Set up the pool; no worker is started. Workers compute vectors of a static `encoder`."""
         window = workers + 2
         super().__init__(
             workers, clock, command, purpose="indexing", window=window, gives_up=True, kept=kept
@@ -90,7 +90,7 @@ class IndexPool(WorkerPool):
         self._here_lock = Lock()
 
     def index_all(self, files: Iterable[FileText]) -> Iterator[IndexedRun]:
-        """Yield the runs of the files, in their order.
+        """Yield the results of the runs, in the order of the files.
 
         Raises:
             Cancelled: the pool was closed meanwhile.
@@ -131,13 +131,13 @@ class IndexPool(WorkerPool):
         return {}, None
 
     def _result_here(self, work: "_Work") -> tuple[dict[int, Cut], Part | None]:
-        """Cut a few files without a parser in this process, without starting a worker."""
+        """Cut a few files that need no parser in this process, without a worker."""
         with self._here_lock:
             cuts = {place: self._here.cut(ask) for place, ask in work.in_turn()}
             return cuts, self._here.finish(self._encoder) if cuts else None
 
     def _ask(self, work: "_Work") -> tuple[dict[int, Cut], Part]:
-        """Return a worker's result for the files; after a failure `work` names the file."""
+        """Return a worker's result; after a failure, `work.place` is the file that caused it."""
         cuts: dict[int, Cut] = {}
         with self.borrowed(self._terms.start_ms, fresh=work.fresh) as child:
             for place, ask in work.in_turn():
@@ -152,12 +152,13 @@ class IndexPool(WorkerPool):
 
 
 class _Work:
-    """The files of a run that are not put off, and the file at which a worker failed.
+    """The files of a run that remain to be cut, and the file at which a worker failed.
 
     Attributes:
-        fresh: ask a new worker, as others wore out the last.
-        place: the file that is being cut; None once all are.
-        is_used: the worker had done something before.
+        fresh: whether to use a new worker, because other files may have used up the old one's
+            memory.
+        place: index of the file that is being cut; None if all files are cut.
+        is_used: whether the worker had cut other files before.
     """
 
     def __init__(self, files: dict[int, CutFile]) -> None:
@@ -168,7 +169,7 @@ class _Work:
         self._suspects: set[int | None] = set()
 
     def in_turn(self) -> Iterator[tuple[int, CutFile]]:
-        """Yield the files in the order of cutting, suspects first."""
+        """Yield the files in the order of cutting: files that crashed a worker first."""
         order = sorted(self.files, key=lambda place: place not in self._suspects)
         for number, place in enumerate(order):
             yield place, replace(self.files[place], begins=number == 0)

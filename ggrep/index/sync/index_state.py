@@ -1,4 +1,4 @@
-"""The record of the last sync, which lets status and health skip a walk of the tree."""
+"""Stores the record of the last sync, so that status and health need no walk of the tree."""
 
 import os
 from datetime import datetime
@@ -26,27 +26,25 @@ MOST_RETRY_MS: Final = 300_000
 
 
 class Retry(Struct, frozen=True):
-    """When to try again what a sync had to leave open: soon at first, then with growing delays.
+    """The time of the next attempt for files that a sync left unfinished; delays grow.
 
     Attributes:
-        tries: that left something open, one after another; 0 when nothing is open.
-        at_ms: when the next one is due, milliseconds since 1970.
+        tries: number of consecutive attempts that left files unfinished; 0 if no file is.
+        at_ms: when the next attempt is due, in milliseconds since 1970.
     """
 
     tries: int = 0
     at_ms: int = 0
 
     def left_ms(self, now: datetime) -> int | None:
-        """Return how long it is until the next try; None when nothing is open."""
+        """Return the time until the next attempt; None if no file is unfinished."""
         if not self.tries:
             return None
         left = self.at_ms - _ms(now)
-        return (
-            0 if left > MOST_RETRY_MS else max(0, left)
-        )  # a clock that was set back holds nothing up
+        return 0 if left > MOST_RETRY_MS else max(0, left)  # no delay if the clock was set back
 
     def is_due(self, now: datetime) -> bool:
-        """Tell whether to try what is open."""
+        """Return whether the next attempt is due; also true if no file is unfinished."""
         return not self.left_ms(now)
 
 
@@ -54,12 +52,12 @@ NOTHING_OPEN: Final = Retry()
 
 
 def following(before: Retry, now: datetime, *, tried: bool) -> Retry:
-    """Return when to try again what a sync left open.
+    """Return the next attempt after a sync that left files unfinished.
 
     Args:
-        before: as it was when the sync began.
-        now: when it ended.
-        tried: it tried everything that was open.
+        before: the next attempt as recorded before the sync.
+        now: the end of the sync.
+        tried: whether the sync was an attempt for all unfinished files.
     """
     if before.tries and not tried:
         return before
@@ -72,7 +70,7 @@ def _ms(moment: datetime) -> int:
 
 
 class SyncedGit(Struct, frozen=True):
-    """State of git when the files were read."""
+    """Git's state when the files were read."""
 
     last_head_sha: str | None = None
     dirty: bool | None = None
@@ -80,12 +78,12 @@ class SyncedGit(Struct, frozen=True):
 
     @classmethod
     def of(cls, git: "GitState | None") -> "SyncedGit | None":
-        """Return what a snapshot's manifest says of it."""
+        """Return the state from git's state in a manifest; None without git."""
         return cls(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
 class Upkeep(Struct, frozen=True):
-    """When the store was compacted and collected last, and how long it took."""
+    """Time and duration of the store's last compaction and last collection."""
 
     last_compaction_at: str | None = None
     last_compaction_ms: int | None = None
@@ -94,16 +92,17 @@ class Upkeep(Struct, frozen=True):
 
 
 class IndexState(Struct, frozen=True):
-    """Derived from the snapshot and the walk; losing it loses nothing but this report.
+    """The record of the last sync. The record is derived, so its loss has no effect on answers.
 
     Attributes:
-        last_sync_at: when the last sync ended that changed anything in this record.
-        last_result: `ok`, `degraded` or `error`; after an error all else is as it was before.
-        last_error: why it failed, its code and message; empty unless `last_result` is `error`.
-        skipped: files the last walk found and did not index.
-        notices: how the list of files came about, where that is worth knowing.
+        last_sync_at: end of the last sync that changed this record.
+        last_result: `ok`, `degraded` or `error`; an error changes only this, `last_sync_at` and
+            `last_error`.
+        last_error: code and message of the error; empty unless `last_result` is `error`.
+        skipped: files that the last sync found but did not index.
+        notices: notices on how files were listed, for example without git.
         upkeep: times of the last compaction and collection.
-        retry: when a sync retries the files that the last sync left open.
+        retry: when to try files again that the last sync left unfinished.
     """
 
     store_id: str
@@ -136,7 +135,7 @@ def recorded_standing(path: Path) -> IndexFreshness:
 
 
 def last_success(path: Path) -> str:
-    """Return when the last sync succeeded, RFC 3339; empty if it failed or left no record."""
+    """Return the time of the last sync, RFC 3339; empty if it failed or left no record."""
     try:
         state = read_index_state(path)
     except Incompatible:
@@ -145,10 +144,10 @@ def last_success(path: Path) -> str:
 
 
 class SkippedFiles:
-    """Counts the files that the last sync skipped; its record is read again when it changes."""
+    """Counts the files that the last sync skipped; reads the record again when it has changed."""
 
     def __init__(self, path: Path) -> None:
-        """Read nothing yet."""
+        """Set the path; the record is not read yet."""
         self._path = path
         self._last: tuple[tuple[int, int, int] | None, Counts] = None, ()
 
@@ -169,7 +168,7 @@ class SkippedFiles:
 
 
 def write_index_state(path: Path, state: IndexState) -> None:
-    """Replace the record, unless only the clock would differ. It is derived, and not durable."""
+    """Replace the record, unless only times differ; the file is not synced to disk."""
     before = read_index_state(path)
     timeless = before and replace(
         before, last_sync_at=state.last_sync_at, last_duration_ms=state.last_duration_ms
@@ -181,10 +180,10 @@ def write_index_state(path: Path, state: IndexState) -> None:
 
 
 def read_index_state(path: Path) -> IndexState | None:
-    """Return the record; None when it is missing or unreadable.
+    """Return the record; None if it is missing or unreadable.
 
     Raises:
-        Incompatible: a newer build wrote it.
+        Incompatible: a newer build wrote the record.
     """
     try:
         values = stable_json.loads(path.read_bytes())

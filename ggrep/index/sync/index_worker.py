@@ -1,7 +1,8 @@
-"""The worker of an index: `python -m ggrep.index.sync.index_worker`, fed through its pipes.
+"""A worker process of a sync: `python -m ggrep.index.sync.index_worker`, with requests by pipe.
 
-It cuts the files of a run in order, each within its own limit of processor time, and makes a part
-of all of them. It may be killed at any moment; the parent then sends the run to another worker.
+The worker cuts the files of a run (a batch) into chunks, each file within a limit of CPU time, and
+returns the part of a segment with these files. The worker can be killed at any time; the parent
+then sends the run to another worker.
 """
 
 from collections.abc import Callable
@@ -24,22 +25,22 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of_language
 from ggrep.parse.workers import worker
 
-if TYPE_CHECKING:  # numbers and tables are loaded once there is something to make of them
+if TYPE_CHECKING:  # numpy and pyarrow are loaded only when a part is made
     from ggrep.index.sync.part_maker import PartMaker
     from ggrep.index.sync.segment_builder import FileRows, Part
 
 MEMORY_LIMIT_BYTES: Final = worker.MEMORY_LIMIT_BYTES + 250 * 1024**2
-"""Address space: that of a parser, and what numbers, tables and the encoder take beside it."""
+"""Limit of the address space: a parser's limit, plus space for numpy, pyarrow and the encoder."""
 
 
 class CutFile(Struct, frozen=True, array_like=True, tag=0):
-    """Cut a file, and keep its rows for the part.
+    """A request to cut a file into chunks; the worker keeps the rows for the part.
 
     Attributes:
-        place: in the run; files may be cut in another order.
-        begins: it is the first that is cut of a run.
-        cpu_ms: processor time that its parser may take.
-        problem: why it is to be cut without a parser; empty for the best method.
+        place: index of the file in the run; files can be cut in another order.
+        begins: whether this is the first request of a run.
+        cpu_ms: limit of the parser's CPU time.
+        problem: why to cut the file without a parser; empty to use a parser.
     """
 
     text: FileText
@@ -51,17 +52,17 @@ class CutFile(Struct, frozen=True, array_like=True, tag=0):
 
 
 class FinishRun(Struct, frozen=True, array_like=True, tag=1):
-    """Make the part of the files that were cut.
+    """A request for the part of a segment with the files that were cut.
 
     Attributes:
-        encoder: name of the encoder; its vectors are made here if it is a static one.
+        encoder: name of the encoder; the worker computes the vectors of a static encoder.
     """
 
     encoder: str
 
 
 class Cut(Struct, frozen=True, array_like=True):
-    """How a file was cut; see `ChunkedFile`."""
+    """The method by which a file was cut, and the problem, if any; see `ChunkedFile`."""
 
     method: str
     problem: str | None
@@ -73,7 +74,7 @@ _decode: Final = msgspec.msgpack.Decoder(Request).decode
 
 
 class RunMaker:
-    """Cuts the files of one run after another. Not thread-safe."""
+    """Cuts the files of a run and makes their part; can be used again. Not thread-safe."""
 
     def __init__(
         self, bounded: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -98,7 +99,7 @@ class RunMaker:
         return Cut(chunked.method, chunked.problem)
 
     def finish(self, encoder: str) -> "Part":
-        """Return the part of the files that were cut, by their places."""
+        """Return the part of a segment with the files that were cut, in the order of `place`."""
         from ggrep.index.sync.part_maker import PartMaker
 
         if encoder not in self._makers:
@@ -108,7 +109,7 @@ class RunMaker:
         return self._makers[encoder].make(files)
 
     def answer(self, body: bytes) -> bytes:
-        """Return the answer to a request, both encoded."""
+        """Return the encoded answer to an encoded request."""
         request = _decode(body)
         if isinstance(request, CutFile):
             return encode(self.cut(request))
@@ -124,7 +125,7 @@ def _plan(request: CutFile) -> Plan:
 
 
 def main() -> None:
-    """Serve standard input and output."""
+    """Answer requests from standard input on standard output."""
     compute_in_one_thread()
     worker.main(RunMaker(worker.allowed).answer, MEMORY_LIMIT_BYTES)
 

@@ -1,4 +1,4 @@
-"""Reads and chunks changed files into a segment builder."""
+"""Reads changed files, cuts them into chunks, and adds the chunks to a segment builder."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
@@ -17,23 +17,24 @@ Advance = Callable[[int, bool], None]
 """Called with the number of handled files, and whether the last differs from its indexed state."""
 
 _HARD = frozenset({"unstable", "read_failed"})
-"""Skips that mean we do not know the file's content, rather than that we do not want it."""
+"""Reasons of skips because of which the content of a file is unknown."""
 _LASTING = frozenset({"binary", "secret", "lfs_pointer"})
-"""Skips that hold until the file changes."""
+"""Reasons of skips that remain valid until the file changes."""
 
 
 class Reading(Struct):
-    """Results of reading the suspects.
+    """The results of reading files that may have changed.
 
     Attributes:
-        known: files whose content is in the snapshot now, or was before and is the same.
+        known: files whose current content is indexed, now or before.
         indexed: paths that got new rows.
-        skipped: files that are not eligible after all.
+        skipped: files that are not eligible because of their content.
         left_out: skipped files that need not be read again until they change.
         failed: files that could not be read; their former state stays visible.
         put_off: files that were not parsed for lack of time; their former state stays visible.
-        problems: files indexed by a weaker method than theirs.
-        unsure: files whose encoding is a guess, or that contain bytes invalid in it.
+        problems: files that were cut by a simpler method than usual.
+        unsure: files whose encoding was guessed, or that contain bytes that are invalid in their
+            encoding.
         handled: number of files processed, with any result.
     """
 
@@ -70,16 +71,16 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
     advance: Advance,
     again: Collection[PathKey] = (),
 ) -> Reading:
-    """Read the suspects, cut those that really changed, and add their rows to `builder`.
+    """Read files, cut the changed files into chunks, and add their rows to `builder`.
 
     Args:
         suspects: files to read.
         live: digests of the visible files.
         read: returns a file's content.
         pool: cuts files.
-        builder: takes their rows.
+        builder: the builder to which their rows are added.
         advance: called after each file.
-        again: files to be cut again though they did not change.
+        again: files to cut again even if they are unchanged.
     """
     reading = Reading()
     changed = _changed(suspects, live, read, reading, advance, again)

@@ -1,7 +1,7 @@
-"""Makes parts of segments from files that were cut, in a worker or in the parent.
+"""Makes parts of segments from the chunks of files; runs in worker processes or in the parent.
 
-The words of a text are split once, because postings and the static encoder count the same terms.
-The vocabulary is kept from part to part.
+Each word is split into terms only once, because postings and the static encoder use the same terms.
+The vocabulary is kept between parts.
 """
 
 from array import array
@@ -26,23 +26,23 @@ from ggrep.index.sync.image_builder import ImageBuilder
 from ggrep.index.sync.segment_builder import FileRows, Part
 
 _MOST_WORDS: Final = 200_000
-"""Words of a vocabulary, some 40 MB; it is emptied between two parts."""
+"""Number of words, about 40 MB, above which the vocabulary is emptied before the next part."""
 
 
 class PartMaker:
-    """Makes one part after another. Not thread-safe."""
+    """Makes any number of parts. Not thread-safe."""
 
     def __init__(self, encoder: str) -> None:
-        """Without an intact static encoder of this name, parts have no vectors."""
+        """Open the encoder; parts have no vectors unless it is an intact static encoder."""
         self._encoder: StaticEncoder | None = None
         if encoder == STATIC or encoder.startswith(STATIC_FOLDER):
-            with suppress(InvalidRequest):  # the parent says what is wrong
+            with suppress(InvalidRequest):  # the parent reports the error
                 opened = open_encoder(encoder)
                 self._encoder = opened if isinstance(opened, StaticEncoder) else None
         self._begin_vocabulary()
 
     def make(self, files: Sequence[FileRows]) -> Part:
-        """Return the part of these files, in their order."""
+        """Return the part of a segment with these files, in their order."""
         image = ImageBuilder(vocabulary=self._vocabulary)
         rows: list[ChunkRow] = []
         for file in files:

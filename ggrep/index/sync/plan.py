@@ -1,4 +1,4 @@
-"""The work of one sync: its walk compared with the active snapshot."""
+"""Plans a sync by comparing a walk of the tree with the active snapshot."""
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +33,7 @@ class Job(Struct, frozen=True):
     """A sync: its target and its options.
 
     Attributes:
-        started_ms: time of its start, by the clock of the target.
+        started_ms: start of the sync, on the target's clock.
     """
 
     target: SyncTarget
@@ -44,23 +44,23 @@ class Job(Struct, frozen=True):
     started_ms: float
 
     def elapsed_ms(self) -> int:
-        """Return the duration so far."""
+        """Return the duration of the sync so far."""
         return round(self.target.clock.monotonic_ms() - self.started_ms)
 
 
 class Plan(Struct, frozen=True):
-    """The work of one attempt, for all its portions.
+    """The work of one attempt of a sync, which publishes it in one or more portions.
 
     Attributes:
-        live: digests of the files that were visible before, without `outdated`.
-        again: files to cut again though they did not change.
-        kept: number of visible files that may exist or not.
-        doubts: files that the walk could not read, or that a budget excludes.
+        live: digests of the previously visible files, without the files in `outdated`.
+        again: files to cut again even if they are unchanged.
+        kept: number of visible files whose existence is unknown.
+        doubts: problems with files that the walk could not read, or that a budget excludes.
         declarations: reads the files by their declared encodings.
-        retry: when the previous syncs wanted another try of files.
-        tried: this sync is that try.
-        outdated: visible files that come after the first portion and have changed. They are hidden
-            meanwhile: at the side of the first portion they would be of another commit.
+        retry: the next attempt for unfinished files, as recorded by the previous sync.
+        tried: whether this sync is that attempt.
+        outdated: changed visible files of later portions. They are hidden until then, because their
+            old content could be of another commit than the first portion.
     """
 
     job: Job
@@ -113,9 +113,9 @@ def make_plan(job: Job, view: SnapshotView | None, walked: WalkedTree) -> Plan:
 def walk_tree(
     job: Job, view: SnapshotView | None
 ) -> tuple[Walk, tuple[DegradedFile, ...], GitState | None]:
-    """Return the files of the work tree, the files that a profile's budget excludes, git's state.
+    """Walk the work tree; return its files, warnings about a profile's budget, and git's state.
 
-    Git's state is read at the same time.
+    Git's state is read in another thread during the walk.
     """
     target = job.target
     before = any(problem.code == DATASET_BUDGET for problem in errors_of(view))
@@ -144,9 +144,9 @@ def git_now(
     tree: Walk,
     read: Callable[[], GitState | None] | None = None,
 ) -> GitState | None:
-    """Return git's state, as `read` returns it; the state before if git listed no files.
+    """Return git's state; the state in the active snapshot if git could not list the files.
 
-    Git may not have released its lock in time.
+    For example, a lock of git may not have been released in time.
     """
     before = without_git.state_before(tree, git_of(view))
     if before is not None or not tree.git:
@@ -159,7 +159,7 @@ def _state_by_git(target: SyncTarget) -> GitState | None:
 
 
 def git_of(view: SnapshotView | None) -> GitState | None:
-    """Return git's state by the active snapshot."""
+    """Return git's state in the active snapshot."""
     return view.manifest.git if view else None
 
 
@@ -171,13 +171,13 @@ def errors_of(view: SnapshotView | None) -> tuple[DegradedFile, ...]:
 def _unfinished(
     view: SnapshotView | None, known: Mapping[PathKey, stat_cache.Known]
 ) -> Iterator[PathKey]:
-    """Yield unchanged files that another try may read or parse better."""
+    """Yield unchanged files that a further attempt may read or parse better."""
     yield from (PathKey(each.path_key) for each in errors_of(view) if problems.is_passing(each))
     yield from (key for key, memory in known.items() if stat_cache.is_put_off(memory))
 
 
 def _recoded(view: SnapshotView, known: Mapping[PathKey, stat_cache.Known]) -> frozenset[PathKey]:
-    """Return the files that other declared encodings may decode differently."""
+    """Return the files whose text may change if the declared encodings change."""
     binary = (
         key
         for key, memory in known.items()
@@ -187,8 +187,10 @@ def _recoded(view: SnapshotView, known: Mapping[PathKey, stat_cache.Known]) -> f
 
 
 def _require_portable(tree: Walk) -> None:
-    """Raise if a file system without case would merge two files."""
+    """Raise if the paths of two files differ only by case."""
     groups = casefold_collisions(file.path_key for file in tree.files)
     if groups:
-        told = "these paths differ only by case, and portable_paths is on; rename all but one"
-        raise SyncRefused(tuple(f"{', '.join(map(printable, group))}: {told}" for group in groups))
+        reason = "these paths differ only by case, and portable_paths is on; rename all but one"
+        raise SyncRefused(
+            tuple(f"{', '.join(map(printable, group))}: {reason}" for group in groups)
+        )

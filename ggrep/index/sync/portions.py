@@ -1,4 +1,4 @@
-"""The order and the batch sizes in which one sync reads and publishes files."""
+"""Divides the files of a sync into portions, which are read and published one after the other."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -7,20 +7,21 @@ from ggrep.base.ids import PathKey
 from ggrep.model.files import SourceFile
 
 FIRST_BYTES: Final = 8 << 20
-"""The first of several portions holds no more, so that search works early."""
+"""Maximum size of the first of several portions, so that search works early."""
 FIRST_MS: Final = 5_000.0
 """Time to read and cut the first portion of a first index while a client waits for it."""
 
 
 def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
-    """Return the suspects in runs of at most `most_bytes`, one file at least.
+    """Return the files in portions of at most `most_bytes`, but at least one file.
 
-    If all fit, there is one run, which may be empty. Otherwise the smallest files come first, and
-    the first run is the smallest. The files of a run are sorted by the bytes of their paths.
+    If all files fit, there is one portion, which may be empty. If there are several portions, small
+    files come first, and the first portion is smaller than the others. The files of a portion are
+    sorted by the bytes of their paths.
 
     Args:
         suspects: files to read.
-        most_bytes: maximum size of a run.
+        most_bytes: maximum size of a portion.
     """
     if sum(file.size_bytes for file in suspects) <= most_bytes:
         return [suspects]
@@ -39,16 +40,16 @@ def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[S
 def next_portion(
     waiting: Sequence[SourceFile], most_bytes: int, wanted: Sequence[PathKey], *, first: bool
 ) -> list[SourceFile]:
-    """Return the next run of a first index for which a client waits; the run may be shortened.
+    """Return the files to read next for a first index while a client waits for it.
 
-    Files named by queries come first. The rest follow by path if all of it fits into about one
-    small run, else by size, smallest first.
+    Files that queries need come first. The other files follow by path if all files fit into about
+    one small portion, else by size, smallest first.
 
     Args:
-        waiting: files that were not read yet, by path; at least one.
-        most_bytes: maximum size of a run.
-        wanted: files named by queries, the best first.
-        first: nothing is published yet.
+        waiting: files that were not read yet, ordered by path; at least one.
+        most_bytes: maximum size of a portion.
+        wanted: files that queries need, best first.
+        first: whether no portion is published yet.
     """
     rank = {key: place for place, key in enumerate(wanted)}
     if sum(file.size_bytes for file in waiting) <= min(2 * FIRST_BYTES, most_bytes):

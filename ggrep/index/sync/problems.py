@@ -1,4 +1,4 @@
-"""Problems that make a snapshot degraded and a strict sync fail."""
+"""Lists the problems that make a snapshot degraded, or a strict sync fail."""
 
 from collections.abc import Collection, Iterable
 
@@ -12,41 +12,41 @@ from ggrep.parse.source.walk import Walk
 GIT_UNAVAILABLE = "git_unavailable"
 PARSE_PENDING = "parse_pending"
 _NOT_HAD = "unreadable"
-"""Reason of a skip that says that a file's content could not be had."""
+"""Reason of a skip because the file's content could not be read."""
 _PASSING = frozenset({PARSE_PENDING, "read_failed", "stable_read_failed"})
 _OLD_PASSING = "parse_timeout"
-"""How earlier builds began the message of a file that they had cut by lines in a busy minute."""
+"""Beginning of the message of earlier builds for a file that was cut by lines on a busy machine."""
 
 
 def is_passing(problem: DegradedFile) -> bool:
-    """Return whether a retry without an edit may index the file better."""
+    """Return whether a retry may index the file better although it is unchanged."""
     if problem.code == "chunk_failed":
         return problem.message.startswith(_OLD_PASSING)
     return problem.code in _PASSING
 
 
 def of_tree(tree: Walk, deleted: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
-    """Return the files whose state a walk could not determine.
+    """Return a problem for each file whose state a walk could not determine.
 
     Args:
         tree: the result of the walk.
         deleted: visible files that the walk did not find.
     """
-    found = [DegradedFile(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
-    found += [
+    results = [DegradedFile(GIT_UNAVAILABLE, notice.message, ".git") for notice in tree.notices]
+    results += [
         DegradedFile("read_failed", skip.detail, skip.path_key)
         for skip in tree.skipped
         if skip.reason == "read_failed"
     ]
-    # Nothing is known of these files: to call them gone would empty the index over a permission.
-    # Where git failed it was said already.
+    # The state of these files is unknown. If they counted as deleted, a missing permission could
+    # empty the index. A failure of git is already in the list.
     closed = () if tree.notices else deleted
-    found += [
+    results += [
         DegradedFile("read_failed", "its directory cannot be read", key)
         for key in closed
         if not tree.knows(key)
     ]
-    return tuple(found)
+    return tuple(results)
 
 
 def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
@@ -59,11 +59,11 @@ def nothing_to_index(tree: Walk) -> tuple[Notice, ...]:
 
 
 def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFile, ...]:
-    """Return the files that could not be read, or were not cut yet.
+    """Return a problem for each file that could not be read, or was not parsed yet.
 
     Args:
         reading: results of the files read so far.
-        waiting: files that an earlier sync put off and this sync did not try.
+        waiting: files that an earlier sync put off and that this sync did not try.
     """
     failed = [
         DegradedFile(
@@ -83,10 +83,10 @@ def of_reading(reading: Reading, waiting: Iterable[PathKey]) -> tuple[DegradedFi
 def strict_reasons(
     problems: Iterable[DegradedFile], skipped: Iterable[SkippedFile], unsure: Iterable[FileReading]
 ) -> tuple[str, ...]:
-    """Return one line for each file that could not be read, decoded or cut as it should."""
+    """Return a line for each file that could not be read, decoded or chunked as intended."""
     lines = {f"{p.path_key}: {p.message}" for p in problems}
     lines |= {f"{s.path_key}: {s.detail}" for s in skipped if s.reason == _NOT_HAD}
-    lines |= {f"{one.path}: {_doubt(one)}" for one in unsure}
+    lines |= {f"{each.path}: {_doubt(each)}" for each in unsure}
     return tuple(sorted(lines))
 
 
@@ -105,10 +105,10 @@ def of_snapshot(
     before: Iterable[DegradedFile],
     present: Collection[PathKey],
 ) -> tuple[DegradedFile, ...]:
-    """Return all that degrades a snapshot; files that did not change keep how they were cut.
+    """Return all problems of a snapshot, including old problems with cutting unchanged files.
 
     Args:
-        standing: files whose state the walk could not determine.
+        standing: problems with files whose state the walk could not determine.
         reading: results of the files read so far.
         read: result of `of_reading` for `reading`.
         before: problems of the preceding snapshot.

@@ -1,7 +1,7 @@
-"""The publish of a sync: selects segments to keep and to merge, and files to hide.
+"""Publishes the changes of a sync: selects segments to keep or merge, and files to hide.
 
-The resulting view does not depend on the number of publishes, and one segment contains all rows of
-a file.
+The visible content does not depend on the number of publishes. All rows of a file are in one
+segment.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -35,11 +35,11 @@ class Publication(Struct, frozen=True):
     """The changes of one publish.
 
     Attributes:
-        builder: holds the rows of `indexed`.
+        builder: contains the rows of `indexed`.
         indexed: paths with new rows; their older rows are hidden.
-        gone: visible paths that are to be hidden for good.
-        facts: the state of the work tree that the snapshot represents.
-        renamed: paths of `gone` whose content now has another path.
+        gone: visible paths to hide.
+        facts: facts about the work tree that the snapshot represents.
+        renamed: paths in `gone` whose content now has another path.
     """
 
     builder: SegmentBuilder
@@ -50,29 +50,29 @@ class Publication(Struct, frozen=True):
 
 
 class Published(Struct, frozen=True):
-    """A snapshot that is now active, and how many segments were folded for it."""
+    """A snapshot that is now active, and the number of segments that were merged into a new one."""
 
     view: SnapshotView
     merged_segments: int
 
 
 def most_segments(settings: Settings) -> int:
-    """Return how many segments a snapshot may have: no more than a query may open."""
+    """Return the maximum number of segments of a snapshot; a query must be able to open them."""
     return min(settings.max_segments, settings.max_open_segments_per_query)
 
 
 def is_needed(
     publication: Publication, view: SnapshotView | None, *, root: Path, most: int
 ) -> bool:
-    """Return whether the snapshot would differ from the active one.
+    """Return whether the new snapshot would differ from the active snapshot.
 
-    A view of a damaged store differs from the snapshot that the pointer names; publishing again
-    repairs this.
+    The result is always True for a damaged store, because a publish repairs the store.
 
     Args:
         publication: the changes.
         view: the active snapshot.
-        root: the indexed directory; for a clone it may differ from that of the source.
+        root: the indexed directory, which for a clone can differ from the directory in the
+            manifest.
         most: maximum number of segments.
     """
     if view is None or view.damage:
@@ -80,7 +80,7 @@ def is_needed(
     if publication.indexed or publication.gone:
         return True
     if publication.facts.partial:
-        return False  # a portion without news; what else changed comes with the last one
+        return False  # other changes are published with the last portion
     manifest = view.manifest
     return bool(
         Facts.of(manifest) != publication.facts
@@ -95,8 +95,8 @@ def publish_changes(
     """Write, stage and publish a snapshot that follows `view`.
 
     Raises:
-        LeaseLost: another writer took over; the active snapshot is untouched.
-        BudgetExceeded: the store would be over its budget; the same.
+        LeaseLost: another writer took over; the active snapshot is unchanged.
+        BudgetExceeded: the store would exceed its budget; the active snapshot is unchanged.
     """
     snapshot_id = SnapshotId(target.new_id())
     alive = _alive(view, (*publication.indexed, *publication.gone))
@@ -107,7 +107,7 @@ def publish_changes(
     )
     carried = _fold(target, folded, publication.builder)
     shown = [item for item in alive if item.view not in folded]
-    # What was wrong with the parent may be its journal.
+    # If the previous snapshot is damaged, its journal can be the damaged part.
     whole = not shown or bool(view and view.damage)
     new: SegmentName | None = None
     if publication.builder.files:
@@ -131,7 +131,7 @@ def publish_changes(
 
 
 def _alive(view: SnapshotView | None, hidden: Sequence[PathKey]) -> list[ShownSegment]:
-    """Return the old segments that still show something once `hidden` is hidden."""
+    """Return the old segments that have visible files after the paths in `hidden` are hidden."""
     shown = [
         replace(item, view=SegmentView(item.view.image, _mask(item.view, hidden)))
         for item in (shown_by(view) if view else ())
@@ -159,7 +159,7 @@ def _fold(
 def _tombstones(
     publication: Publication, carried: Sequence[PathKey], view: SnapshotView | None
 ) -> Iterable[Tombstone]:
-    """Yield a tombstone for every path whose rows in a kept or dropped segment are dead."""
+    """Yield a tombstone for every path whose rows in an older segment are no longer visible."""
     for key in publication.gone:
         yield Tombstone(key, "rename_from" if key in publication.renamed else "delete")
     if view is not None:

@@ -1,10 +1,10 @@
-"""Rebuilds an index from scratch while the old one keeps answering.
+"""Rebuilds an index from scratch while the old index answers queries.
 
-The new index is built in a directory of its own beside the store, by an ordinary sync with all its
-portions. Then the store takes over its last snapshot (files are linked, not copied) and publishes
-it as any other: until the pointer is replaced the old index answers. Nothing of the old index is
-read, so an index that is damaged or of another build is replaced too. If a rebuild dies, the next
-sync or `gc --stores` deletes its directory.
+An ordinary sync builds the new index in a separate directory. The files of its last snapshot are
+then linked into the store, not copied, and the snapshot is published. Until the pointer is
+replaced, the old index answers queries. The old index is not read, so a damaged index or an index
+of another build can also be replaced. If a rebuild is killed, the next sync or `gc --stores`
+deletes its directory.
 """
 
 import shutil
@@ -36,7 +36,7 @@ from ggrep.index.sync.writing import writing
 from ggrep.model.sync import SyncReport
 
 _READERS_MS = 1000
-"""How long to wait for queries over the old index before its files are left to `gc`."""
+"""How long to wait for queries over the old index; after that, `gc` must delete its files."""
 
 
 def rebuild(
@@ -47,11 +47,12 @@ def rebuild(
     deadline: Deadline | None = None,
     progress: Progress = unheard,
 ) -> SyncReport:
-    """Index the work tree as if there were no index, and publish the result in its place.
+    """Index the work tree as if there were no index, and replace the index by the result.
 
     Raises:
         Busy: another writer held the store until the deadline.
-        SyncRefused: as for a sync, or parsers had no turn: the old index may hold what they missed.
+        SyncRefused: as for a sync; or files could not be parsed in time, which the old index may
+            contain.
         InvalidRequest: as for a sync.
     """
     admit_writer(target.store, shared=target.settings.shared_store)
@@ -67,20 +68,20 @@ def rebuild(
         finally:
             shutil.rmtree(aside, ignore_errors=True)
         _drop_others(target, manifest, lease)
-        reverify(target.store, manifest)  # the links that went changed what is remembered
+        reverify(target.store, manifest)  # the removed links have changed the recorded change times
     return report
 
 
 def _require_turns(report: SyncReport, store: Path) -> None:
-    """Raise where a machine that was too busy to parse would cost files that the old index has."""
+    """Raise if files were not parsed in time and an old index exists, which may contain them."""
     late = [p.path_key for p in report.degraded if p.code == PARSE_PENDING]
     if late and read_active(store) is not None:
-        told = f"the machine is too busy to parse {len(late)} files, for example {late[0]}"
-        raise SyncRefused((f"{told}; the old index was kept; try again later",))
+        reason = f"the machine is too busy to parse {len(late)} files, for example {late[0]}"
+        raise SyncRefused((f"{reason}; the old index was kept; try again later",))
 
 
 def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
-    """Publish in `store` the snapshot that is active in `aside`."""
+    """Publish the active snapshot of `aside` in `store`."""
     manifest = read_active_manifest(aside)
     if manifest is None:
         raise CorruptStore(f"{aside.name} has no snapshot")
@@ -90,14 +91,14 @@ def _take_over(aside: Path, store: Path, lease: Lease) -> SnapshotManifest:
     reach("rebuild.after_adoption")
     publish(store, manifest, lease)
     reach("rebuild.after_swap")
-    # All is published; but what is remembered belongs to whoever took over since.
+    # The snapshot is published. If another writer has taken over, the records are that writer's.
     with suppress(Busy, LeaseLost), lease.fenced():
         _keep_memory(aside, store)
     return manifest
 
 
 def _keep_memory(aside: Path, store: Path) -> None:
-    """Replace the store's records about the work tree by those of the rebuild."""
+    """Replace the store's records about the work tree by the records of the rebuild."""
     durable.make_directory(store_files.stat_cache_file(store).parent)
     for file in (store_files.stat_cache_file, store_files.index_state_file):
         with suppress(FileNotFoundError):
@@ -108,20 +109,20 @@ def _keep_memory(aside: Path, store: Path) -> None:
 def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -> None:
     """Delete every snapshot, table and image except those of one snapshot.
 
-    If earlier queries still read them, all files are left for `gc`, as are files that cannot be
-    deleted. The new index is already published, so an error here does not make the rebuild fail.
+    If earlier queries still read the files, or if a file cannot be deleted, `gc` deletes the files
+    later. The new index is already published, so an error here does not make the rebuild fail.
     """
     patience = Patience(Deadline.after(target.clock, _READERS_MS), target.wait)
     readers = alone(store_files.readers_lock(target.store), patience)
     trash = store_files.store_trash_dir(target.store) / f"rebuild-{lease.epoch}"
-    # Who was stopped and taken over here must not take what its follower published.
+    # A process that was stopped here and lost its lease must not delete its successor's files.
     with suppress(StoreError, Busy, OSError), readers, lease.fenced():
         _throw_away(target.store, manifest, trash)
     shutil.rmtree(trash, ignore_errors=True)
 
 
 def _throw_away(store: Path, manifest: SnapshotManifest, trash: Path) -> None:
-    """Move files that a snapshot does not need away from readers, snapshots first, durably."""
+    """Move files that a snapshot does not need durably into the trash, snapshots first."""
     lying = unnamed(store, named(store, manifest))
     for number, paths in enumerate((lying.snapshots, lying.segments)):
         place = trash / str(number)

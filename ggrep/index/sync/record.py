@@ -1,4 +1,4 @@
-"""Writes the files of a sync beside the snapshot: the stat cache and the sync record."""
+"""Writes the records of a sync that are not part of the snapshot: stat cache and sync record."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -46,7 +46,7 @@ def remember_files(
 
 
 def retry_of(target: SyncTarget) -> Retry:
-    """Return when a sync retries the files that the last sync left open.
+    """Return when to try files again that the last sync left unfinished.
 
     Raises:
         Incompatible: a newer build wrote the record.
@@ -85,7 +85,7 @@ def remember_outcome(
 
 
 def remember_compaction(target: SyncTarget, manifest: SnapshotManifest, ms: float) -> None:
-    """Record a merge of segments into those of `manifest`."""
+    """Record a compaction that published `manifest`."""
     at = rfc3339(target.clock.now())
     _amend(target, manifest.snapshot_id, last_compaction_at=at, last_compaction_ms=round(ms))
 
@@ -124,12 +124,13 @@ def remember_failure(target: SyncTarget, error: Exception) -> None:
         skipped=(),
     )
     at = rfc3339(target.clock.now())
-    told = without_directories(_told(error, Home.of_store(target.store)))
-    write_index_state(path, replace(state, last_sync_at=at, last_result="error", last_error=told))
+    message = without_directories(_told(error, Home.of_store(target.store)))
+    write_index_state(
+        path, replace(state, last_sync_at=at, last_result="error", last_error=message)
+    )
 
 
 def _told(error: Exception, home: Home) -> str:
-    """Return an error's code and message."""
     if isinstance(error, OSError):
         error = call_failure(error, home.base)
     if isinstance(error, GgrepError):

@@ -1,6 +1,6 @@
 """Builds a segment's content from chunk rows: table batches and image arrays.
 
-A merge of segments is the same work as a first build without reading, cutting and embedding.
+A merge of segments uses the same code as a first index, but reads, cuts and encodes no files.
 """
 
 from collections.abc import Sequence
@@ -26,11 +26,11 @@ Vectors = tuple[Int8, npt.NDArray[np.float64]]
 
 
 class FileRows(Struct, frozen=True):
-    """One file as a segment stores it.
+    """The rows of one file, as a segment stores them.
 
     Attributes:
-        rows: its chunks in source order, the anchor first.
-        vectors: int8 (rows, dim) and float64 (rows,), or None to have them encoded.
+        rows: its chunks in source order, the header chunk first.
+        vectors: int8 (rows, dim) and float64 (rows,); None if they remain to be encoded.
     """
 
     path_key: PathKey
@@ -42,7 +42,7 @@ class FileRows(Struct, frozen=True):
 
 
 def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
-    """Return a cut file in the form for a segment."""
+    """Return the rows of a file from its chunks."""
     file_hash = bytes.fromhex(text.digest)
     rows = tuple(
         make_row(
@@ -59,13 +59,13 @@ def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
 
 
 class Part(Struct, frozen=True, array_like=True):
-    """A run of files in the form for a segment, made in a worker, with a few hundred rows.
+    """The rows of consecutive files, usually a few hundred, as a worker returns them.
 
     Attributes:
-        rows: the table's, without vectors; see `pack_rows`.
-        encoder: digest of the model that made the vectors; empty where there are none.
+        rows: the rows of the table without vectors; see `pack_rows`.
+        encoder: digest of the model that made the vectors; empty without vectors.
         vectors: int8 (rows, dim), as bytes.
-        scales: float64 (rows,), likewise.
+        scales: float64 (rows,), as bytes.
     """
 
     image: ImagePart
@@ -76,7 +76,7 @@ class Part(Struct, frozen=True, array_like=True):
 
 
 class VectorSource:
-    """Returns the vector of each text and counts encoded and reused vectors."""
+    """Returns the vectors of texts, from the cache or from the encoder, and counts both kinds."""
 
     def __init__(self, encoder: Encoder, cache: VectorCache | None) -> None:
         self._encoder = encoder
@@ -85,7 +85,7 @@ class VectorSource:
         self._reused = 0
 
     def of_part(self, part: Part) -> Vectors | None:
-        """Return the vectors that came with a part, if they are of this encoder."""
+        """Return a part's vectors; None if the part has none, or if another encoder made them."""
         identity = self._encoder.identity
         if not part.encoder or part.encoder != identity.digest:
             return None
@@ -104,7 +104,7 @@ class VectorSource:
         return self._reused
 
     def vectors_of(self, hashes: Sequence[bytes], texts: Sequence[str]) -> Vectors:
-        """Return int8 (n, dim) and float64 scales (n,) of the texts, each bit as if encoded.
+        """Return int8 (n, dim) and float64 scales (n,), with the same bits as if encoded now.
 
         Args:
             hashes: raw SHA-256 of each text.
@@ -139,7 +139,7 @@ class SegmentBuilder:
     def __init__(
         self, encoder: Encoder | None, cache: VectorCache | None = None, *, for_table: bool = True
     ) -> None:
-        """Start empty; content that is never written needs no batches `for_table`."""
+        """Start empty; `for_table`: whether the content needs batches for a table."""
         self._source = VectorSource(encoder, cache) if encoder else None
         self._for_table = for_table
         self._image = ImageBuilder(encoder.dimension if encoder else 0)
@@ -150,7 +150,7 @@ class SegmentBuilder:
 
     @property
     def files(self) -> int:
-        """Return the number of files taken so far."""
+        """Return the number of files added so far."""
         return self._image.files
 
     @property
@@ -160,7 +160,7 @@ class SegmentBuilder:
 
     @property
     def vectors_reused(self) -> int:
-        """Return the number of vectors so far from the cache or from an equal text.
+        """Return the number of vectors that came from the cache or from an equal text.
 
         Vectors passed in by the caller are not counted.
         """
@@ -232,13 +232,13 @@ class SegmentBuilder:
     def _vectors_of_pending(self, source: VectorSource) -> Vectors:
         """Return the vectors of all pending rows in order, passed in or encoded."""
         bare = [row for file in self._pending if file.vectors is None for row in file.rows]
-        found = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
-        parts, scales, taken = [found[0][:0]], [found[1][:0]], 0
+        encoded = source.vectors_of([row.chunk_hash for row in bare], [row.text for row in bare])
+        parts, scales, taken = [encoded[0][:0]], [encoded[1][:0]], 0
         for file in self._pending:
-            held = file.vectors
-            if held is None:
+            vectors = file.vectors
+            if vectors is None:
                 taken, start = taken + len(file.rows), taken
-                held = found[0][start:taken], found[1][start:taken]
-            parts.append(held[0])
-            scales.append(held[1])
+                vectors = encoded[0][start:taken], encoded[1][start:taken]
+            parts.append(vectors[0])
+            scales.append(vectors[1])
         return np.concatenate(parts), np.concatenate(scales)

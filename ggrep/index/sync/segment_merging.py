@@ -1,8 +1,8 @@
-"""Selects the segments that a publish merges into its new segment, and their live files.
+"""Selects the segments that a publish merges into its new segment, and reads their files.
 
-A query touches every segment, so their number is bounded: when a publish would exceed the bound,
-the smallest segments are rewritten together. Each row is rewritten about log(publishes) times.
-Exactly the visible rows are kept.
+A query reads every segment, so their number is limited. When a publish would exceed the limit, the
+smallest segments are merged into the new segment. With n publishes, each row is rewritten about
+log(n) times. Only visible rows are kept.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,20 +16,20 @@ from ggrep.index.store.view import SegmentView
 from ggrep.index.sync.segment_builder import FileRows
 
 _DEAD_SHARE = 0.5
-"""A small segment with more dead rows than this is rewritten whenever segments are merged."""
+"""A small segment with a larger share of hidden rows is included in every merge."""
 _BATCH_ROWS = 2048
-"""Rows read at a time."""
+"""Number of rows that are read at a time."""
 _LARGE_ROWS = 20_000
-"""A saved file waits for the merge, so larger segments are not merged before the limit requires."""
+"""Segments with more rows are merged only if the limit requires it, because a sync waits for it."""
 
 
 def choose(segments: Sequence[SegmentView], *, most: int, most_hidden: int) -> list[SegmentView]:
-    """Return the segments to fold into the next one; none below the limit.
+    """Return the segments to merge into the new segment; none below the limits.
 
     Args:
         segments: segments with visible files.
-        most: bound on the snapshot's segments, the new one included.
-        most_hidden: bound on hidden files, which tombstones list.
+        most: maximum number of segments of the snapshot, including the new segment.
+        most_hidden: maximum number of hidden files, which tombstones list.
     """
     if len(segments) + 1 > most:
         return _smallest(segments, most)

@@ -1,4 +1,4 @@
-"""Checks of a sync of a shared store, whose answers other users trust."""
+"""Checks the state of git before a sync publishes to a store that several users share."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
     """Raise if a shared store requires a clean work tree and the work tree is not clean.
 
     Raises:
-        SyncRefused: it differs from its commit, or this is unknown.
+        SyncRefused: the work tree differs from its commit, or this is unknown.
     """
     settings = target.settings
     if not (settings.shared_store and settings.shared_store_clean):
@@ -34,11 +34,12 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
 def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | None:
     """Return git's state for the manifest of a shared store.
 
-    Files may have changed after `git` was read and before their content was read. So the tree
-    counts as clean only if it was clean before and after.
+    Files can change after `git` was read and before their content is read. The tree therefore
+    counts as clean only if it was clean both before and after.
 
     Raises:
-        SyncRefused: a clean tree is wanted and this is none any more, or of another commit.
+        SyncRefused: the settings require a clean tree, but it is no longer clean or has another
+            commit.
     """
     if not target.settings.shared_store or git is None:
         return git
@@ -54,7 +55,7 @@ def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | Non
 
 
 def notices(target: SyncTarget, manifest: SnapshotManifest) -> Iterable[Notice]:
-    """Yield a warning if a shared store shows text that is in no commit."""
+    """Yield a warning if a shared store contains uncommitted text."""
     git = manifest.git
     if target.settings.shared_store and git is not None and git.dirty is not False:
         too = ", untracked files included" if git.untracked_included else ""

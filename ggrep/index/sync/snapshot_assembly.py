@@ -1,8 +1,8 @@
 """Assembles a snapshot from segments and masks, and publishes it.
 
-Every publish ends here: a sync's, a compaction's, a repair's. The masks of a snapshot alone decide
-which files it shows. Tombstones and segment map list the same as text: as additions to the lists of
-the parent or, sometimes, in full.
+Syncs, compactions and repairs all publish with this module. The masks of a snapshot determine which
+files are visible. Tombstones and segment map, the journal, contain the same facts as text: as
+additions to the journal of the previous snapshot, or sometimes in full.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,24 +48,22 @@ def write_shown(
     """Write a new segment, which shows all of its files.
 
     Raises:
-        BudgetExceeded: the store would be over its budget; the segment is gone again.
+        BudgetExceeded: the store would exceed its budget; the segment is removed again.
     """
     ref = write_segment(target.store, name, builder.finish(), kind=kind)
     image = open_segment_image(target.store, name)
     most = target.settings.max_store_bytes
     if most and (used := store_bytes(target.store)) > most:
         remove_segment(target.store, name)
-        raise BudgetExceeded(
-            f"the store would have {used} bytes, more than max_store_bytes, {most}"
-        )
+        raise BudgetExceeded(f"the store would have {used} bytes, but max_store_bytes is {most}")
     return ShownSegment(ref, SegmentView(image, np.ones(ref.files, dtype=np.bool_)))
 
 
 class Additions(Struct, frozen=True):
-    """Entries of the journal that the parent's journal lacks.
+    """The journal entries that are missing in the previous snapshot's journal.
 
     Attributes:
-        places: the live segment of each path that changed; None for a path that is gone.
+        places: the segment with the visible rows of each changed path; None for a removed path.
     """
 
     tombstones: tuple[Tombstone, ...]
@@ -77,9 +75,9 @@ class Facts:
     """Facts about the work tree that a snapshot represents.
 
     Attributes:
-        problems: why the snapshot is degraded, the first MAX_PROBLEMS of all `problems_total`.
-        eligible_files: eligible files of the tree; another number alone is no change.
-        partial: more of the first index is to follow.
+        problems: why the snapshot is degraded: the first MAX_PROBLEMS of `problems_total` problems.
+        eligible_files: number of eligible files of the tree; ignored in comparisons.
+        partial: whether further portions of a first index follow.
     """
 
     ignore_fingerprint: str
@@ -91,7 +89,7 @@ class Facts:
 
     @classmethod
     def of(cls, manifest: SnapshotManifest) -> "Facts":
-        """Return the facts of a snapshot, for one that shows the same."""
+        """Return the facts in a snapshot's manifest."""
         return cls(
             ignore_fingerprint=manifest.ignore_fingerprint,
             git=manifest.git,
@@ -103,7 +101,7 @@ class Facts:
 
 
 class Name(Struct, frozen=True):
-    """Index id and time of a snapshot that was made by another store."""
+    """Index id and time of a snapshot that another store made."""
 
     index_id: StoreId
     created_at: str
@@ -120,21 +118,22 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
     additions: Additions | None,
     name: Name | None = None,
 ) -> SnapshotView:
-    """Publish a snapshot of these segments and return its view.
+    """Publish a snapshot that consists of some segments, and return its view.
 
     Args:
         target: the store.
         lease: the writer lease, held by the caller.
         snapshot_id: a new id.
-        shown: durable segments, and the visible files of each.
+        shown: segments on disk, each with its visible files.
         facts: facts about the work tree.
-        parent: the preceding snapshot.
+        parent: the previous snapshot; None without one.
         additions: entries to add to the parent's journal; None to write the whole journal.
         name: name of a snapshot from another store; None for a snapshot of this index.
 
     Raises:
-        LeaseLost: another writer took over; the active snapshot is untouched.
-        CorruptStore: an artifact is not as it was written; the active snapshot is untouched.
+        LeaseLost: another writer took over; the active snapshot is unchanged.
+        CorruptStore: an artifact differs from the written content; the active snapshot is
+            unchanged.
     """
     if name is None:
         index_id = parent.name if parent else target.index_id(git=facts.git is not None)
@@ -155,7 +154,7 @@ def publish_snapshot(  # noqa: PLR0913 - where, by what right, what, after what,
         config_fingerprint=target.config_fingerprint,
         ignore_fingerprint=facts.ignore_fingerprint,
         embed_config_fingerprint=target.embed_config_fingerprint,
-        lease_epoch=0,  # `publish` fills in the epoch it is published under
+        lease_epoch=0,  # `publish` sets the lease's epoch
         git=facts.git,
         segments=tuple(item.ref for item in shown),
         tombstones=staged.tombstones,
@@ -183,7 +182,7 @@ def _fits(parent: SnapshotManifest, additions: Additions, target: SyncTarget) ->
 def _whole(
     shown: Sequence[ShownSegment],
 ) -> tuple[tuple[Tombstone, ...], Mapping[PathKey, SegmentName | None]]:
-    """Return the smallest journal that corresponds to the masks."""
+    """Return tombstones and segment map that contain the same facts as the masks."""
     hidden: dict[PathKey, Tombstone] = {}
     places: dict[PathKey, SegmentName | None] = {}
     for item in shown:
@@ -202,8 +201,8 @@ def _counts(shown: Sequence[ShownSegment], tombstones: int, eligible_files: int)
         visible = item.view.visible_rows()
         rows += int(visible.sum())
         for number in range(SCORED_FIELDS):
-            found = item.view.image.row_lengths(number)
-            lengths[number] += int(found.sum(where=visible, dtype=np.uint64))
+            counts = item.view.image.row_lengths(number)
+            lengths[number] += int(counts.sum(where=visible, dtype=np.uint64))
     return Counts(
         files_indexed=sum(int(item.view.visible_files.sum()) for item in shown),
         files_eligible=eligible_files,

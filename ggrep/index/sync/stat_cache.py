@@ -1,8 +1,8 @@
-"""A cache of file stamps, so that unchanged files are not read again, eligible or not.
+"""A cache of the stats of files, so that unchanged files are not read again.
 
-The cache is derived: if it is missing or damaged, more files are read, and results stay right. An
-entry is kept only when the file was older than RACY_NS when it was read; a file that changed
-twice within one tick of the file system's clock would otherwise look unchanged.
+If the cache is missing or damaged, more files are read, and results stay correct. An entry is
+stored only if the file was older than RACY_NS when it was read. Without this rule, a file that
+changes twice within one tick of the file system's clock could seem unchanged.
 """
 
 from collections.abc import Mapping
@@ -16,18 +16,18 @@ from ggrep.model.files import SkippedFile, SourceFile
 
 RACY_NS = 100_000_000
 PUT_OFF = "put_off"
-"""Reason of a `KnownSkip` that says nothing of the file: its parser had no turn."""
+"""Reason of a `KnownSkip` for a file that was not parsed in time."""
 
 
 class KnownFile(Struct, frozen=True):
-    """A file as it was when its digest was taken."""
+    """The stat and the digest of a file at the time at which it was read."""
 
     file: SourceFile
     digest: str
 
 
 class KnownSkip(Struct, frozen=True):
-    """A file as it was when its content turned out not to be text, or when it was put off."""
+    """The stat of a file that was read but not indexed, because it is not text or was put off."""
 
     file: SourceFile
     skip: SkippedFile
@@ -42,7 +42,7 @@ def is_put_off(memory: Known) -> bool:
 
 
 def load(path: Path) -> dict[PathKey, Known]:
-    """Return the remembered files; none when the cache cannot be read."""
+    """Return the recorded files; none if the cache cannot be read."""
     try:
         values = stable_json.loads(path.read_bytes())
         return {PathKey(key): _known(PathKey(key), *row) for key, row in values.items()}
@@ -51,7 +51,7 @@ def load(path: Path) -> dict[PathKey, Known]:
 
 
 def save(path: Path, known: Mapping[PathKey, Known], *, read_at_ns: int) -> None:
-    """Store `known` without files younger than RACY_NS at `read_at_ns`."""
+    """Store `known` without files that were younger than RACY_NS at `read_at_ns`."""
     settled: dict[str, stable_json.Json] = {
         key: _row(item)
         for key, item in known.items()

@@ -1,4 +1,4 @@
-"""The progress of a sync."""
+"""Reports the progress of a sync."""
 
 from collections.abc import Callable
 
@@ -6,10 +6,10 @@ from msgspec import Struct
 
 
 class SyncProgress(Struct, frozen=True):
-    """How far a running sync is.
+    """The progress of a running sync.
 
     Attributes:
-        stage: `scan`, `compare` until a file differs from what is indexed, `index`, `publish`, or
+        stage: `scan`; `compare` until the first changed file; then `index`; `publish`; or
             `WAITS_FOR_GIT`.
     """
 

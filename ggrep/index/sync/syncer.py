@@ -1,6 +1,6 @@
-"""One sync: walk, compare, read, chunk, write, publish.
+"""Runs a sync: walks the tree, compares, reads and chunks files, and publishes a snapshot.
 
-The active snapshot does not change before the last step, even after an error.
+The active snapshot does not change before the last step, not even after an error.
 """
 
 import dataclasses
@@ -58,25 +58,25 @@ def sync(
     progress: Progress = unheard,
     opening: Opening = open_parent,
 ) -> SyncReport:
-    """Bring the active snapshot up to the work tree.
+    """Update the active snapshot to the state of the work tree.
 
-    Files that can be read are published. A file that cannot be read keeps its former state, or is
-    left out, and degrades the snapshot; the next sync tries it again.
+    If a file cannot be read, its previous content stays visible, or the file is left out. The
+    snapshot is then degraded, and the next sync tries to read the file again.
 
     Args:
         target: the repository and its store.
-        strict: refuse if a file cannot be read, decoded or cut as it should.
-        allow_degraded: over the budget of a profile's files, index the files that fit.
+        strict: fail if a file cannot be read, decoded or chunked as intended.
+        allow_degraded: index as many files as fit if a profile's files exceed their budget.
         deadline: how long to wait for another writer.
         progress: called with the progress.
-        opening: returns the view to continue from.
+        opening: returns the view on which the sync builds.
 
     Raises:
         Busy: another writer held the store until the deadline.
         SyncRefused: the root was replaced meanwhile, two paths differ only by case and the
             settings require portable paths, or the sync is strict and a file cannot be read.
-        BudgetExceeded: the store is over its byte budget, or a profile's files are over their
-            budget and `allow_degraded` is off.
+        BudgetExceeded: the store exceeds its byte budget, or a profile's files exceed their budget
+            without `allow_degraded`.
         InvalidRequest: the home is not private or shared as the settings require, or is on a
             network file system.
     """
@@ -91,15 +91,15 @@ def sync(
 
 
 class _State(Struct):
-    """The progress of a sync.
+    """The state of a running sync.
 
     Attributes:
         damage: damage of the store at the beginning.
         view: the active snapshot.
-        published: this sync published a snapshot.
-        differs: a file differs from its indexed state.
-        walked: the walk of this attempt, with the present stamps of git's files.
-        git: git's state.
+        published: whether this sync has published a snapshot.
+        differs: whether a file differs from its indexed state.
+        walked: the walk of this attempt, with the current stamps of git's files.
+        git: git's state; None without git.
         reading: results of the files that this attempt has read.
         hidden: visible files that this attempt has hidden.
     """
@@ -127,7 +127,7 @@ def run(
     strict: bool,
     allow_degraded: bool,
 ) -> SyncReport:
-    """Bring a store from `view` up to the work tree.
+    """Update a store from `view` to the state of the work tree.
 
     Requires: the caller holds the lease and has prepared the store.
     """
@@ -145,10 +145,11 @@ def run(
 
 
 def _attempt(job: Job, state: _State) -> SyncReport:
-    """Bring the snapshot up to the walk.
+    """Index and publish the differences between the active snapshot and the walk.
 
     Raises:
-        TreeMoved: git moved files meanwhile; every snapshot published until then is of one state.
+        TreeMoved: git changed files meanwhile; each snapshot published until then is of one git
+            state.
     """
     target = job.target
     _require_room(target)
@@ -167,8 +168,8 @@ def _attempt(job: Job, state: _State) -> SyncReport:
     retry = following(plan.retry, now, tried=plan.tried) if is_open else NOTHING_OPEN
     report = _report(plan, state, state.view.manifest, retry)
     with suppress(LeaseLost, OSError):
-        # The snapshot is published. The records belong to a writer that took over since; if they
-        # cannot be written, the next sync walks once more.
+        # The snapshot is published. If another writer has taken over, the records are that
+        # writer's. If they cannot be written, the next sync walks the tree again.
         job.lease.check()
         _remember(plan, state, state.view.manifest, report, retry)
     durable.reach("publish.after_record")
@@ -178,8 +179,8 @@ def _attempt(job: Job, state: _State) -> SyncReport:
 def _index(plan: Plan, state: _State) -> None:
     """Publish the changes, in portions of at most `max_bytes_per_sync`.
 
-    Files whose parser had no time come last, after the publication of all others: first fewer at
-    once, in the end each alone.
+    Files that were not parsed in time are tried again after all other files are published: first
+    fewer files at once, finally each file alone.
     """
     target, reading = plan.job.target, state.reading
     most_bytes = target.settings.max_bytes_per_sync
@@ -203,9 +204,9 @@ def _index(plan: Plan, state: _State) -> None:
 
 
 def _index_in_runs(plan: Plan, state: _State, pool: IndexPool) -> Plan:
-    """Publish the changes in runs that are fixed beforehand; return the plan of these runs.
+    """Publish the changes in portions that are fixed at the beginning; return the adapted plan.
 
-    With several runs, changed files of a later run are hidden until then.
+    With several portions, changed files of a later portion are hidden until it is published.
     """
     suspects, declaring = last(plan.changes.suspects)
     runs = portions(suspects, plan.job.target.settings.max_bytes_per_sync)
@@ -220,9 +221,9 @@ def _index_in_runs(plan: Plan, state: _State, pool: IndexPool) -> Plan:
 
 
 def _index_early(plan: Plan, state: _State, pool: IndexPool) -> None:
-    """Publish a first index: soon a part with the requested files, then the rest.
+    """Publish a first index: first a small part with the files that queries need, then the rest.
 
-    No visible file can be of another state yet.
+    No files need to be hidden, because nothing was visible before.
     """
     target, waiting = plan.job.target, list(plan.changes.suspects)
     most_bytes = target.settings.max_bytes_per_sync
@@ -246,7 +247,7 @@ def _pool(target: SyncTarget, workers: int, *, alone: bool = False) -> IndexPool
         target.clock,
         encoder=settings.encoder,
         terms=Terms(patience_ms=settings.parse_timeout_ms, alone=alone),
-        # Idle workers would take memory from a file that is parsed alone.
+        # If a file is parsed alone, idle workers would take memory.
         kept=None if alone else target.parsers,
     )
 
@@ -260,15 +261,15 @@ def _index_portion(
     more: int = 0,
     time: Deadline | None = None,
 ) -> int:
-    """Publish a portion; return the number of its files that were taken up.
+    """Read and publish a portion; return the number of files that were read.
 
     Args:
         plan: the work of all portions.
-        state: changes with each file and with the publication.
+        state: the state of the sync, which is updated.
         portion: the files in the order in which they are read.
         pool: cuts the files.
         more: number of files that follow later.
-        time: when to take up no further file except the first; None to take all.
+        time: when to stop reading files, after at least one file; None to read all files.
     """
     reading = state.reading
     builder = SegmentBuilder(plan.job.target.encoder, plan.job.target.vectors)
@@ -316,7 +317,6 @@ def _publication(
     is_last: bool,
     is_partial: bool,
 ) -> Publication:
-    """Return the changes that a portion publishes."""
     reading = state.reading
     waiting = [memory.file.path_key for memory in plan.changes.waiting]
     present = {file.path_key for file in plan.tree.files}
@@ -352,7 +352,7 @@ def _publication(
 
 
 def _publish(plan: Plan, state: _State, publication: Publication) -> None:
-    """Publish a snapshot, unless it would equal the active one."""
+    """Publish a snapshot, unless it would equal the active snapshot."""
     target = plan.job.target
     most = most_segments(target.settings)
     if not is_needed(publication, state.view, root=target.root, most=most):
@@ -371,11 +371,7 @@ def _publish(plan: Plan, state: _State, publication: Publication) -> None:
 
 
 def _confirm(job: Job, state: _State) -> None:
-    """Check that all files read so far are of one git state, as of now.
-
-    Raises:
-        TreeMoved: they are not.
-    """
+    """Raise TreeMoved unless all files that were read so far are of one git state."""
     known = state.reading.known
     walked = state.consistency.confirm(
         state.walked,
@@ -388,7 +384,7 @@ def _confirm(job: Job, state: _State) -> None:
 
 
 def _left_behind(plan: Plan, state: _State) -> frozenset[PathKey]:
-    """Return visible files of another commit that the parser could not read in time."""
+    """Return visible files of another commit whose new content was not parsed in time."""
     before = git_of(state.view)
     if before is None or state.git is None or before.head_sha == state.git.head_sha:
         return frozenset()
@@ -408,7 +404,7 @@ def _skipped(plan: Plan, reading: Reading) -> tuple[SkippedFile, ...]:
 
 
 def _require_strictly(plan: Plan, state: _State, degraded: Iterable[DegradedFile]) -> None:
-    """Raise if the sync is strict and a file could not be read, decoded or cut as it should."""
+    """Raise if the sync is strict and a file could not be read, decoded or chunked as intended."""
     if not plan.job.strict:
         return
     skipped = _skipped(plan, state.reading)
@@ -455,7 +451,7 @@ def _remember(
     report: SyncReport,
     retry: Retry,
 ) -> None:
-    """Write the records that save work in the next sync, and the state that status shows."""
+    """Write the records that speed up the next sync, and the state that status shows."""
     target, walked, tree = plan.job.target, state.walked, plan.tree
     if state.damage is not None:
         note_healed(target.store, state.damage.cause, target.clock.now())
@@ -469,14 +465,14 @@ def _remember(
 
 
 def _require_room(target: SyncTarget) -> None:
-    """Raise if the store is over its budget before anything is written."""
-    most = target.settings.max_store_bytes  # 0 is no bound
+    """Raise if the store already exceeds its budget."""
+    most = target.settings.max_store_bytes  # 0 means no limit
     if most and (used := store_bytes(target.store)) > most:
-        raise BudgetExceeded(f"the store has {used} bytes, more than max_store_bytes, {most}")
+        raise BudgetExceeded(f"the store has {used} bytes, but max_store_bytes is {most}")
 
 
 def _until(files: Iterable[SourceFile], time: Deadline | None) -> Iterator[SourceFile]:
-    """Yield the first file, and further files while there is time; None for all."""
+    """Yield the first file, and further files while there is time; all files without `time`."""
     for number, file in enumerate(files):
         if number and time is not None and time.remaining_ms() <= 0.0:
             return

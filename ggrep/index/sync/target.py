@@ -1,4 +1,4 @@
-"""The repository and store that a sync works on, and its tools."""
+"""The repository and store of a sync, and the services that the sync uses."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,17 +16,18 @@ from ggrep.parse.workers.kept import KeptWorkers
 
 
 class SyncTarget(Struct, frozen=True):
-    """Everything that a sync needs.
+    """The repository, store, settings and services of a sync.
 
     Attributes:
-        new_id: returns a fresh ULID, larger than all before.
-        wait: sleeps that many seconds; used while another writer holds the store.
-        parse_workers: processes that cut files.
-        parsers: where those come from and go to; None to start and end them.
-        vectors: vectors encoded before; None to encode everything.
-        early: a client waits for a first index: publish a part of it before the rest.
-        wanted: returns the files named by queries so far, the best first; a first index begins
-            with them.
+        new_id: returns a new ULID, which is larger than all previous ULIDs.
+        wait: sleeps for a number of seconds; used while another writer has the lease.
+        parse_workers: number of processes that cut files into chunks.
+        parsers: worker processes that are kept between syncs; None to start and end them in each
+            sync.
+        vectors: the cache of vectors; None to encode all texts.
+        early: whether to publish a part of a first index before the rest, because a client waits.
+        wanted: returns the files that queries have needed so far, best first; a first index begins
+            with these files.
     """
 
     root: Path
@@ -46,7 +47,7 @@ class SyncTarget(Struct, frozen=True):
     wanted: Callable[[], Sequence[PathKey]] = tuple
 
     def index_id(self, *, git: bool) -> StoreId:
-        """Return the id in answers of an index without a predecessor.
+        """Return the id that answers contain for an index without a previous snapshot.
 
         Args:
             git: whether git reported the state of the work tree; if not, git is not run again.

@@ -1,12 +1,13 @@
-"""Proves by stamps that nothing changed since the last sync.
+"""Detects by stamps (stats of files) that nothing has changed since the last sync.
 
-A full sync records the stamps of all its inputs: the files of the walk, the directories it entered,
-the ignore files, git's own files and the store's. If no stamp changed, a sync has nothing to do: it
-writes nothing and takes no lease. In any doubt, the sync walks the tree.
+A full sync records the stamps of all its inputs: the files of the walk, the walked directories, the
+ignore files, git's files and the store's files. If no stamp has changed, the next sync neither
+writes nor takes the lease. In case of doubt, the sync walks the tree.
 
-The record is written only if the tree is known: only files that the snapshot names as problems are
-in doubt, all watched files were last modified before the sync began, and git's files did not change
-since the walk began. Problems are tried again when their time comes (`index_state.Retry`).
+The record is written only if these conditions hold: the snapshot lists every file whose state is
+unknown as a problem, all recorded files were last modified before the sync began, and git's files
+have not changed since the walk began. Files with problems are tried again at the time in
+`index_state.Retry`.
 """
 
 import hashlib
@@ -41,24 +42,25 @@ from ggrep.parse.source.walk import Walk, root_identity
 Stamps = dict[str, Stamp | None]
 
 _VERSION: Final = 5
-"""1: the first. 2: by name go only files and directories of the walk, all else by digests.
-3: of trees outside git too. 4: with the files in directories of products. 5: stamps alone."""
+"""Version of the record. 2: digests except for files and directories of the walk. 3: also for trees
+outside git. 4: with files in directories of products. 5: only stamps."""
 _UNSURE: Final = frozenset({"unreadable", "read_failed", "unstable"})
 _MOST_UNLISTED: Final = 1_000
-"""Most directories without a file that git lists; with more of them every sync walks."""
+"""Maximum number of directories without files that git lists; if exceeded, no record is written."""
 
 
 class Unchanged(Struct, frozen=True):
-    """All stamps that must be unchanged for a snapshot to be up to date.
+    """The record: all stamps that must be unchanged if a snapshot is up to date.
 
     Attributes:
         settings: digest of all settings.
-        user: effective user id; another may not be able to read what this one did.
+        user: effective user id, because other users may be unable to read some files.
         root: device and inode of the root.
-        git: git listed the tree.
-        files: digest of the stamps of git's own files and the store's, see `_files_digest`.
-        tree: stamps of all else, by path below the root.
-        unchanged, chunks, segments, skipped, products: what the sync of an unchanged tree reports.
+        git: whether git listed the files of the tree.
+        files: digest of the stamps of git's files and the store's files, see `_files_digest`.
+        tree: all other stamps, by path below the root.
+        unchanged, chunks, segments, skipped, products: fields of the report of a sync without
+            changes.
     """
 
     version: int
@@ -83,8 +85,8 @@ class Synced(Struct, frozen=True):
     """The tree that a sync walked, and the stamps that it took.
 
     Attributes:
-        known: remembered facts about the files of the walk, by path.
-        git_files: stamps of git's own files from before the walk; None when they are not known.
+        known: the records of the files of the walk, by path.
+        git_files: stamps of git's files before the walk; None if they are unknown.
         read_at_ns: when the sync began.
     """
 
@@ -111,7 +113,7 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
     except (OSError, GgrepError):
         return None
     if retry_after_ms == 0:
-        return None  # what the last sync left open is due
+        return None  # files that the last sync left unfinished are due
     return SyncReport(
         store_id=target.store_id,
         snapshot_id=record.snapshot_id,
@@ -132,21 +134,21 @@ def report_if_unchanged(target: SyncTarget) -> SyncReport | None:
 
 
 def remember(target: SyncTarget, synced: Synced) -> None:
-    """Record the stamps by which the next sync can prove that nothing changed, if they are certain.
+    """Record the stamps for the next sync, unless some of them are uncertain.
 
-    Requires: the caller holds the writer lease, and all else is written.
+    Requires: the caller holds the writer lease, and has written all other files.
     """
     try:
         if _is_complete(target, synced) and (record := _record(target, synced)) is not None:
             body = stable_json.dumps(asdict(record))
             data = _digest(body).encode("ascii") + b"\n" + body
             durable.replace_if_changed(names.unchanged_file(target.store), data)
-    except (OSError, TypeError):  # a name that is not UTF-8 is no JSON
-        return  # an older record stays; it proves what it proved before
+    except (OSError, TypeError):  # a path that is not UTF-8 cannot be written as JSON
+        return  # an older record stays valid
 
 
 def _load(path: Path) -> Unchanged | None:
-    """Return the record; None when it is missing, damaged or of another version."""
+    """Return the record; None if it is missing, damaged or of another version."""
     try:
         digest, _, body = path.read_bytes().partition(b"\n")
         record = _decode(body) if digest == _digest(body).encode("ascii") else None
@@ -156,7 +158,7 @@ def _load(path: Path) -> Unchanged | None:
 
 
 def _holds(target: SyncTarget, record: Unchanged) -> bool:
-    """Return whether store, circumstances and tree are unchanged."""
+    """Return whether store, settings, user and tree are unchanged."""
     return (
         record.snapshot_id == read_active(target.store)
         and record.settings == _settings_digest(target)
@@ -168,11 +170,11 @@ def _holds(target: SyncTarget, record: Unchanged) -> bool:
 
 
 def _is_complete(target: SyncTarget, synced: Synced) -> bool:
-    """Return whether a sync left nothing open and recorded a decision on each file."""
+    """Return whether a sync left no file unfinished and no state unknown."""
     settings, tree, manifest = target.settings, synced.tree, synced.manifest
     if settings.max_store_bytes or settings.shared_store:
         return False
-    # A `.git` that is no repository yet may become one, and nothing that is watched would tell.
+    # If `.git` is not a repository yet, it can become a repository without a change of any stamp.
     may_become_one = not tree.git and os.path.lexists(target.root / ".git")
     doubts = (
         *tree.unknown,
@@ -190,12 +192,12 @@ def _is_complete(target: SyncTarget, synced: Synced) -> bool:
 
 
 def _is_ignoring(skip: SkippedFile) -> bool:
-    """Return whether a skipped file is named like an ignore file; an edit may make it one."""
+    """Return whether a skipped file has the name of an ignore file, so that an edit can matter."""
     return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
 
 
 def _record(target: SyncTarget, synced: Synced) -> Unchanged | None:
-    """Return the record of a complete sync; None when something moved since it began."""
+    """Return the record of a complete sync; None if something changed since the sync began."""
     before = (synced.git_files or {}) if synced.tree.git else {}
     tree = _stamps_of_tree(target, synced)
     files = _files_digest(target, synced.manifest.snapshot_id, git=synced.tree.git)
@@ -229,7 +231,7 @@ def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
     """Return the stamps of a tree at the time of the sync's walk.
 
     Returns:
-        None when an ignore file changed since, or too many directories would be watched.
+        None if an ignore file has changed since, or if there are too many directories.
     """
     tree, known = synced.tree, synced.known
     watched = {os.fsdecode(name.rstrip(b"/")): entered for name, entered in tree.directories}
@@ -250,9 +252,9 @@ def _stamps_of_tree(target: SyncTarget, synced: Synced) -> Stamps | None:
 
 
 def _below(root: Path, directories: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield directories with their subdirectories, and the `.gitignore` files in them.
+    """Yield directories with their subdirectories, and their `.gitignore` and `.git` entries.
 
-    A nested repository counts as long as it is a repository.
+    A nested repository is not entered, but its directory and `.git` are yielded.
     """
     base = os.fsencode(root) + b"/"
     for top in directories:
@@ -270,16 +272,12 @@ _MARKERS: Final = frozenset({GIT_FILE.encode(), b".git"})
 
 
 def _settings_digest(target: SyncTarget) -> str:
-    """Return a digest of all settings, including those that do not shape the index."""
+    """Return a digest of all settings, including settings that do not affect the index."""
     return _digest(repr(target.settings).encode())
 
 
 def _files_digest(target: SyncTarget, snapshot_id: SnapshotId, *, git: bool) -> str | None:
-    """Return a digest of git's own files and the store's; None if git's files are unknown.
-
-    Raises:
-        OSError: the file system would not tell.
-    """
+    """Return a digest of the stamps of git's and the store's files; None if git's are unknown."""
     paths = state_files(target.root) if git else ()
     return None if paths is None else _digest_of(target, snapshot_id, stamps(paths))
 

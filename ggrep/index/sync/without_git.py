@@ -1,8 +1,9 @@
-"""A sync without information from git, over an index that was made with it.
+"""Handles a sync without information from git, over an index that was made with git.
 
 Git decides which files belong to the index. Without git, tracked files would disappear, untracked
-and ignored files would appear, and the next sync would undo that. So the list of files stays:
-deleted files are removed, readable files are updated, and new files wait for git.
+and ignored files would appear, and the next sync would undo that. The list of files therefore stays
+the same: deleted files are removed, readable files are updated, and new files are indexed once git
+can be read.
 """
 
 import os
@@ -22,7 +23,7 @@ _LISTED_BEFORE: Final = "the list of files is kept, and new files are indexed on
 def as_listed_before(
     tree: Walk, root: Path, live: Collection[PathKey], before: GitState | None
 ) -> Walk:
-    """Return the walk with the files that were listed before, if git cannot be read now.
+    """Return the walk, restricted to the previously listed files if git cannot be read now.
 
     Args:
         tree: the result of a walk.
@@ -32,8 +33,8 @@ def as_listed_before(
     """
     if state_before(tree, before) is None:
         return tree
-    found = {file.path_key for file in tree.files}
-    hidden = {key for key in live if key not in found and os.path.lexists(root / key)}
+    keys = {file.path_key for file in tree.files}
+    hidden = {key for key in live if key not in keys and os.path.lexists(root / key)}
     return replace(
         tree,
         files=tuple(file for file in tree.files if file.path_key in live),

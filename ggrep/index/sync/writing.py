@@ -1,4 +1,4 @@
-"""Starts a write: takes the lease and decides which snapshot to build on."""
+"""Starts a write to a store: takes the lease, and opens the snapshot on which the write builds."""
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -18,7 +18,7 @@ from ggrep.index.sync.record import remember_failure
 from ggrep.index.sync.target import SyncTarget
 
 QUEUE_MS = 60_000
-"""How long a write queues behind another writer of the same store."""
+"""How long a write waits for another writer of the same store."""
 
 Opening = Callable[[SyncTarget], SnapshotView | None]
 
@@ -26,9 +26,10 @@ Opening = Callable[[SyncTarget], SnapshotView | None]
 def open_parent(target: SyncTarget) -> SnapshotView | None:
     """Return the view on which a sync builds; None if everything must be indexed.
 
-    The view is the active snapshot, with damaged derived files rebuilt; if it is damaged, the
-    newest intact snapshot; if none is intact, the intact segments of the newest. The view's damage
-    states which. If no segment is intact, the sync indexes everything.
+    The view is the active snapshot, with damaged derived files rebuilt. If that snapshot is still
+    damaged, the view is the newest intact snapshot. If no snapshot is intact, the view consists of
+    the intact segments of the newest snapshot. The view's `damage` describes the case. If no
+    segment is intact, the sync indexes everything.
     """
     healer = Healer(target.store, target.clock)
     try:
@@ -55,10 +56,10 @@ def open_whole(target: SyncTarget, *, writing: bool) -> SnapshotView:
 
 
 def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractContextManager[Lease]:
-    """Return the writer lease of a store, to be held for the length of a block.
+    """Return a context manager that holds the writer lease of a store.
 
     Raises, when it is entered:
-        Busy: another writer held the store until the deadline, QUEUE_MS when none is given.
+        Busy: another writer held the lease until the deadline; the default is QUEUE_MS.
         Incompatible: a newer build wrote the lease's record.
     """
     patience = Patience(deadline or Deadline.after(target.clock, QUEUE_MS), target.wait)
@@ -70,28 +71,28 @@ def holding(target: SyncTarget, deadline: Deadline | None = None) -> AbstractCon
 def writing(
     target: SyncTarget, deadline: Deadline | None = None, *, anew: bool = False
 ) -> Iterator[Lease]:
-    """Hold the writer lease of a store for the length of the block; note when it fails.
+    """Hold the writer lease of a store during the block; if the block fails, record the failure.
 
-    Files of a newer build stay unchanged, to the last byte.
+    Files of a newer build are not changed.
 
     Args:
-        target: names the store.
-        deadline: how long to queue behind another writer.
-        anew: nothing of what is there will be read, so it may be of any build.
+        target: the store.
+        deadline: how long to wait for another writer.
+        anew: whether the block reads no existing file, so that files of any build are allowed.
 
     Raises:
         Busy: another writer held the store until the deadline.
-        Incompatible: another build wrote the record of its last sync.
+        Incompatible: a newer build wrote the record of the last sync.
     """
     with holding(target, deadline) as lease:
         try:
             if not anew:
                 read_index_state(
                     store_files.index_state_file(target.store)
-                )  # a newer build's is refused
+                )  # raises for a newer build
             yield lease
         except (LeaseLost, Incompatible):
-            raise  # the record is the other writer's now, or the other build's
+            raise  # the record belongs to another writer or a newer build
         except Exception as error:
             lease.blame(error)
             with suppress(OSError, Incompatible):

@@ -1,4 +1,4 @@
-"""The clients that ggrep can be installed in: their configuration files and ggrep's entries."""
+"""The clients that can use ggrep: their configuration files, and the entries of ggrep in them."""
 
 from collections.abc import Callable
 from typing import Final, Literal, TypeAlias
@@ -20,7 +20,7 @@ ANYWHERE: Final = ("mcp", "--allow-any-root")
 
 
 def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
-    """Return a function that makes a member of the object at `keys`; `type` comes first."""
+    """Return a function that makes a JSON entry of the object at `keys`, with `type` first."""
 
     def make(command: str) -> Piece:
         first = {"type": more["type"]} if "type" in more else {}
@@ -131,7 +131,7 @@ class Client(Struct, frozen=True):
         return self.user if scope == "user" else self.project
 
     def pasted_at(self, scope: Scope) -> tuple[ConfigFile, ...]:
-        """Return the files in a scope that the user edits."""
+        """Return the files in a scope that only the user edits, as ggrep prints their entries."""
         return tuple(
             each for each in self.pasted if (each.base == "project") == (scope == "project")
         )

@@ -1,4 +1,4 @@
-"""The clients on this machine: the paths of their configuration files, and which are writable."""
+"""The clients on this machine: the paths of their configuration files, and whether to edit them."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ class ConfigFiles(Struct, frozen=True):
 
     @property
     def scope(self) -> Scope:
-        """Return whether these directories are the user's or a project's."""
+        """Return whether the directories belong to the user or to a project."""
         return "user" if self.project is None else "project"
 
     def base(self, base: Base) -> Path:
@@ -58,12 +58,12 @@ class ConfigFiles(Struct, frozen=True):
         return self.home / below if named is None else named
 
     def path_of(self, target: ConfigFile) -> Path:
-        """Return the first path of a configuration file that exists, else its first path."""
+        """Return the first existing path of a configuration file, or else its first path."""
         paths = [self.base(target.base) / path for path in target.paths]
         return next((path for path in paths if os.path.lexists(path)), paths[0])
 
     def real(self, path: Path) -> Path:
-        """Return the file that `path` leads to after following symbolic links.
+        """Return the file at `path` after following symbolic links.
 
         Raises:
             Refused: a link is broken or points outside the home or project; or this is not a file.
@@ -71,10 +71,10 @@ class ConfigFiles(Struct, frozen=True):
         try:
             real = path.resolve()
         except (OSError, RuntimeError) as error:
-            raise Refused("the file is a loop of symbolic links") from error
+            raise Refused("the path contains a loop of symbolic links") from error
         if not any(real.is_relative_to(top) for top in self._allowed()):
             top = "home directory" if self.project is None else "project"
-            raise Refused(f"the file is a link that leads out of the {top}")
+            raise Refused(f"the file is a link to a file outside the {top}")
         if path.is_symlink() and not real.exists():
             raise Refused("the file is a broken link")
         if real.exists() and not real.is_file():

@@ -103,7 +103,7 @@ class Agents(Struct, frozen=True):
     dry: bool = False
 
     def files(self) -> frozenset[Path]:
-        """Return the recorded files with an entry of ggrep, by the clients' paths.
+        """Return the paths of the recorded files that contain an entry of ggrep.
 
         Raises:
             InvalidRequest: the record is not valid.
@@ -111,7 +111,7 @@ class Agents(Struct, frozen=True):
         return frozenset(map(Path, read_record(self.home.agents)))
 
     def install(self, clients: Sequence[Client], *, refresh: bool = False) -> list[Done]:
-        """Write ggrep's entries into the clients' files; a refused file does not stop the rest."""
+        """Write ggrep's entries into the clients' files; if a file is refused, continue."""
 
         def act(target: ConfigFile, old: bytes | None, mine: Edit | None) -> Planned:
             return plan.install(old, target.make(self.command), mine, refresh=refresh)
@@ -119,7 +119,7 @@ class Agents(Struct, frozen=True):
         return self._run(clients, act, is_wanted=True)
 
     def uninstall(self, clients: Sequence[Client]) -> list[Done]:
-        """Remove ggrep's entries from the clients' files; a refused file does not stop the rest."""
+        """Remove ggrep's entries from the clients' files; if a file is refused, continue."""
 
         def act(target: ConfigFile, old: bytes | None, mine: Edit | None) -> Planned:
             return plan.uninstall(old, target.make(self.command), mine)

@@ -156,7 +156,7 @@ def unit_of(text: str, outermost: Object) -> str:
 
 
 def rest_of(text: str, piece: JsonEntry) -> Json:
-    """Return the text's value without ggrep's entry and the objects that only contain it."""
+    """Return the text's value without ggrep's entry and objects that only contain this entry."""
     value = value_of(text)
     return _without(value, (*piece.keys, NAME))
 
@@ -205,7 +205,7 @@ def insert(text: str, piece: JsonEntry) -> Splice:
 
 
 def remove(text: str, piece: JsonEntry, opened: int) -> Splice:
-    """Return the change that removes ggrep's entry and up to `opened` emptied objects.
+    """Return the change that removes ggrep's entry and up to `opened` objects that become empty.
 
     Requires: `find` returns an entry.
     """

@@ -45,7 +45,7 @@ def insertion(text: str, piece: Piece, *, is_there: bool) -> Splice:
             return text_edit.append_block(text, piece.spelled)
         case WholeFile():
             if is_there:
-                raise Refused("another file has this name")
+                raise Refused("a file with this name already exists")
             return Splice(0, "", piece.text)
 
 

@@ -229,7 +229,7 @@ def remove_table(text: str, entry: FoundEntry) -> Splice:
 
 
 def rest_of(text: str, piece: TomlTable) -> str:
-    """Return the text's value without ggrep's table, as a comparable text (`nan` != `nan`)."""
+    """Return the text's value without ggrep's table, as text, because `nan` != `nan`."""
     value = _copy(_value(text))
     path = [value]
     for key in piece.keys:

@@ -109,7 +109,8 @@ class Done(Struct, frozen=True):
     """The result of changing one configuration file.
 
     Attributes:
-        message: why the file was not changed; for a file that only the user edits, the lines.
+        message: why the file was not changed; for a file that only the user edits, the lines to add
+        or remove.
         diff: a unified diff of the change, also in a dry run.
     """
 
@@ -194,7 +195,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories that another configuration file still uses, to remove them with it."""
+        """Record directories with another file in them, so that its removal removes them."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):
@@ -247,7 +248,7 @@ def _record_of(
 
 
 def _remove_directories(directories: Sequence[str]) -> list[str]:
-    """Remove empty directories, the innermost first; return those that are not empty."""
+    """Remove empty directories, the innermost first; return directories with content."""
     left = []
     for directory in sorted(directories, key=len, reverse=True):
         try:

@@ -63,7 +63,7 @@ def make_app(
     report_error: ReportError = lambda _: None,
     keys: PageKeys | None = None,
 ) -> Starlette:
-    """Return the application, which answers through `service` and closes it on shutdown.
+    """Return the application; it answers through `service`, and closes `service` on shutdown.
 
     `keys` are the credentials of pages; by default they are created if a token is required.
     """
@@ -107,7 +107,7 @@ def make_app(
 
 
 class _Endpoint:
-    """One route as an ASGI application, so that Starlette does not wrap its connection."""
+    """One route as an ASGI application; Starlette would wrap the connection of a function."""
 
     def __init__(self, handler: Handler, report_error: ReportError) -> None:
         self._answer = answering(handler, report_error)

@@ -83,7 +83,7 @@ async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
     Raises:
         Refusal: the headers do not declare JSON, or the body is too large or late.
         InvalidRequest: it is not a JSON object.
-        ClientGone: the client left before the end of the body.
+        ClientGone: the client disconnected before the end of the body.
     """
     _check_headers(request.headers, max_bytes)
     data = await receive_body(request.receive, max_bytes)

@@ -51,7 +51,7 @@ class ApiMetrics:
 
 
 Ended: TypeAlias = Callable[[Scope, str, int, float], None]
-"""Gets the scope of a request, its route, its status and its seconds."""
+"""Is called with the scope of a request, its route, status and seconds."""
 
 
 class Measured:
@@ -69,7 +69,7 @@ class Measured:
         routes: Collection[str],
         ended: Ended = lambda *_: None,
     ) -> None:
-        """Create with a function that is called with each finished request."""
+        """Count requests to `app`; `ended` is called with each finished request."""
         self._app = app
         self._ended = ended
         self._metrics = metrics

@@ -44,7 +44,7 @@ def shipped_schemas() -> dict[str, Json]:
 
 
 def _moved(value: Json) -> Json:
-    """Return a part of a schema whose references point to `#/components/schemas`."""
+    """Return a part of a schema with references moved to `#/components/schemas`."""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""The handlers of all routes, the roots that they may search, and answers as events."""
+"""The handlers of all routes, the roots that can be searched, and answers as events."""
 
 import math
 import os

@@ -17,7 +17,7 @@ _INTERRUPTED = 130
 
 
 def run(arguments: list[str], began_ms: float | None = None) -> int:
-    """Run one command; return the exit status. The timeout starts at `began_ms`, else now.
+    """Run one command; return the exit status. The timeout starts at `began_ms`, by default now.
 
     With `--json` among the arguments every failure is one JSON document on standard output.
     """

@@ -86,7 +86,7 @@ def could_not_run(what: str) -> Iterator[None]:
 
 
 def _as_ours(error: Exception) -> GgrepError:
-    """Return the error as a `GgrepError`; any other error becomes its cause."""
+    """Return the error as a `GgrepError`; an error of another type becomes the cause."""
     if isinstance(error, GgrepError):
         return error
     if isinstance(error, OSError):
@@ -125,7 +125,7 @@ def _fail(error: GgrepError, terminal: Terminal, options: list[str]) -> int:
 
 
 def _document(error: GgrepError, options: list[str]) -> Document:
-    """Return the JSON of a failure; for a workspace query, in the shape of its answers."""
+    """Return the JSON of a failure; for a workspace query, in the format of workspace answers."""
     words = {word.partition("=")[0] for word in options}
     if options[0] in READ_BY_DAEMONS and "--workspace" in words:
         from ggrep.federation.federated_response import failure_json

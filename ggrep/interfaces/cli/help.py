@@ -14,7 +14,10 @@ from ggrep.interfaces.cli.terminal import open_terminal
 def show_help(
     command: Annotated[
         list[str] | None,
-        Argument("A command, such as workspace add; or workspaces, or agents.", takes="command"),
+        Argument(
+            "A command such as `workspace add`, or the topic `workspaces` or `agents`.",
+            takes="command",
+        ),
     ] = None,
     everything: Annotated[bool, Flag(ALL, "List all commands.")] = False,
     man: Annotated[bool, Flag("--man", "Write a manual page, for `man -l -`.")] = False,
@@ -53,10 +56,10 @@ def _no_such(word: str, path: list[str], known: list[str]) -> str:
 def completion(
     shell: Annotated[str, Argument("bash, zsh, fish or powershell.", words=tuple(SCRIPTS))],
 ) -> int:
-    """Print a script that has completions in a shell.
+    """Print a script that adds completions to a shell.
 
-    Commands, flags and their words are completed, workspaces' repositories and tags, profiles,
-    stores and the roots of indexed repositories. Completions start no daemon and use no network.
+    The script completes commands, flags and their values: repositories, tags, profiles and stores.
+    Completions start no daemon and use no network.
     """
     open_terminal().write(SCRIPTS[shell])
     return 0

@@ -58,7 +58,7 @@ def write_report(flag: str, path: Path, data: bytes) -> None:
 
 
 def _fault(path: Path) -> str:
-    """Return the reason why a report cannot be written to `path`; empty if it can."""
+    """Return the reason why a report cannot be written to `path`; empty if it can be."""
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:

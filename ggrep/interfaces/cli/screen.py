@@ -1,7 +1,7 @@
 """The whole terminal as one view: draws frames, reports keys, and restores the terminal.
 
-curses sends only changed cells. A key, Ctrl-C or a terminating signal closes the view; the terminal
-is always restored.
+The library `curses` sends only changed cells. A key, Ctrl-C or a terminating signal closes the
+view; the terminal is always restored.
 """
 
 import curses
@@ -143,7 +143,7 @@ class Screen:
         curses.resizeterm(self.rows, self.columns)
 
     def draw(self, lines: Sequence[str], cursor: int | None = None) -> None:
-        """Show lines from the top; they contain no control characters but those of `Style.paint`.
+        """Show lines from the top; their only control characters are those of `Style.paint`.
 
         Longer lines are cut. `cursor` is a cell of the first line; None hides the cursor.
         """

@@ -97,7 +97,7 @@ class Terminal(Struct, frozen=True):
             self._write_bytes(text.encode())
 
     def write_answer(self, rendered: "Rendered | Printed", *, json: bool) -> None:
-        """Write the texts before, of and after an answer to their streams."""
+        """Write an answer to standard output, and the notes about it to standard error."""
         self.note(rendered.before)
         if json:
             self.write_rendered(rendered.out)
@@ -190,7 +190,7 @@ def variable_warnings(environ: Mapping[str, str]) -> tuple[Notice, ...]:
     warnings = []
     for name in unknown_variables(environ):
         meant = nearest(name, sorted(KNOWN_VARIABLES))
-        message = f"{sanitise_line(name)} means nothing to ggrep"
+        message = f"{sanitise_line(name)} is not a variable of ggrep"
         message += "" if meant is None else f"; did you mean {meant}?"
         warnings.append(Notice("unknown_variable", message))
     return tuple(warnings)
@@ -311,7 +311,7 @@ def show_done(
 
 @contextmanager
 def show_counts(terminal: Terminal, label: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Yield a function that displays a stage with its numbers of done files and of all files."""
+    """Yield a function that displays a stage, its number of done files, and that of all files."""
     counts = "{task.completed:>6.0f}/{task.total:.0f} files  {task.fields[stage]}"
     with _bar(terminal, counts) as bar:
         task = bar.add_task(sanitise_line(label), total=0, stage="scan")

@@ -14,7 +14,7 @@ _ELLIPSIS = "…"
 
 
 def bytes_text(size: int) -> str:
-    """Return a size in the largest decimal unit that is not above it: `812 MB`, `1.2 GB`."""
+    """Return a size in the largest decimal unit that is at most the size: `812 MB`, `1.2 GB`."""
     for unit, scale in (("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1_000)):
         if size >= scale:
             value = size / scale

@@ -1,6 +1,4 @@
-"""Prints completions for a shell: words on standard output, one per line.
-
-    ggrep __complete -- WORDS... CURRENT
+"""`ggrep __complete -- WORDS CURRENT`: prints completions for a shell, one word per line.
 
 Names of profiles, repositories, tags and stores are read from files. No daemon is started.
 """

@@ -1,6 +1,6 @@
 """Finds the repository of a command line and the locator of its daemon.
 
-The root is a guess, correct in ordinary trees; the daemon compares it with its own root.
+The root is a guess, correct in ordinary trees; the daemon compares the guess with its own root.
 """
 
 # ruff: noqa: PTH110, PTH112, PTH113, PTH118, PTH120, PTH123, PTH208
@@ -164,8 +164,8 @@ def _roots_in(file: str) -> list[str]:
 def place_in(line: Line) -> str | None:
     """Return the probable path of a command line; None for the current directory.
 
-    The path is the value of an option, else the last argument that is an existing file or
-    directory, with or without line numbers; the first argument is usually the query.
+    The path is the value of an option, else the last argument that names an existing file or
+    directory; line numbers are ignored. The first argument is usually the query, so it is skipped.
     """
     for flag in _PLACES:
         value = line.text(flag)

@@ -1,6 +1,6 @@
 """Lets a running daemon answer a command, without loading the search modules.
 
-This module sends the command line unparsed; it only reads its repository, timeout and output
+This module sends the command line unparsed; it reads only its repository, timeout and output
 format. The daemon may serve another root, configuration or build, so it compares these with its
 own. After any mismatch nothing is written, and `ggrep.interfaces.cli` runs the command.
 """
@@ -44,7 +44,7 @@ _GREETING_MS = 500
 """Timeout of the handshake; `ggrep.interfaces.cli` then finds out whether the daemon hangs."""
 
 _REPLY_MS = 50
-"""A daemon's timeout is shorter by this, or by a tenth, so that its reply is in time."""
+"""A daemon's timeout is shorter by this time, or by a tenth, so that its reply is in time."""
 
 _TIMEOUT = 11
 _CANCELLED = 12
@@ -274,7 +274,7 @@ def _failed(
     environ: dict[str, str],
     request_id: str = "",
 ) -> Rendered:
-    """Return a failure as `ggrep.interfaces.cli` prints it; `message` must need no escapes."""
+    """Return a failure as `ggrep.interfaces.cli` prints it; `message` needs no JSON escapes."""
     options = _options(arguments)
     of_workspace = any(word.partition("=")[0] == "--workspace" for word in options)
     named = f',"request_id":"{request_id}"' if request_id else ""

@@ -20,7 +20,7 @@ def deliver(
 ) -> int | None:
     """Write `before` and both texts; return an exit status if writing fails, else None.
 
-    JSON is UTF-8. Text has the stream's encoding; characters that it lacks are replaced.
+    JSON is UTF-8. Text has the stream's encoding; characters outside this encoding are replaced.
     """
     try:
         if before:

@@ -72,7 +72,7 @@ def _fault(path: str) -> str:
         return "is a directory; use files, or append **/*"
     normal = posixpath.normpath(path)
     if normal.startswith("/") or normal.split("/")[0] in {".", ".."}:
-        return "leads out of the root; paths are relative to the root"
+        return "is outside the root; paths are relative to the root"
     if is_glob(normal) and _NEVER in compile_glob(normal.encode()).pattern:
         return "is not a glob: a bracket is not closed or is empty"
     for bracket in _BRACKET.finditer(normal):
@@ -113,7 +113,7 @@ class Expected(Struct, frozen=True):
 
     @property
     def of_search(self) -> bool:
-        """Return whether the expectation needs a search, as a slate does not contain the answer."""
+        """Return whether the expectation needs a search because a slate cannot decide it."""
         apart = replace(self, places=(), sections=())
         if self.of_slate:
             apart = replace(apart, confidence="")
@@ -227,7 +227,8 @@ def read_checks(path: Path) -> CheckFile:
         refuse_second(table, lines.setdefault(check.question.id, check.line))
     allowed = top.number("allow_failures", 0)
     if allowed >= len(checks):
-        top.fail(f"allow_failures: {allowed} of {len(checks)} never fails", "allow_failures")
+        message = f"allow_failures: {allowed} of {len(checks)} checks may fail, so it never fails"
+        top.fail(message, "allow_failures")
     return CheckFile(file.path, file.label, file.digest, checks, allowed)
 
 

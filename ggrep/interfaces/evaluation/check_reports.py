@@ -67,7 +67,8 @@ def render_checks(outcome: CheckResult, style: Style, base: Path) -> str:
     lines: list[str] = []
     for verdict in outcome.verdicts:
         mark = style.paint("good", "ok  ") if verdict.holds else style.paint("bad", "FAIL")
-        lines.append(f"{mark}  {sanitise_line(verdict.check.question.id)}")
+        known = " (as before)" if verdict in outcome.excused else ""
+        lines.append(f"{mark}  {sanitise_line(verdict.check.question.id)}{known}")
         if not verdict.holds:
             lines += _story(verdict, style, base)
             place = f"{outcome.file.label}:{verdict.check.line}"

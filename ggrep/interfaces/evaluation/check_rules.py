@@ -203,8 +203,8 @@ def _places(check: Check, files: Sequence[str]) -> Iterator[Miss]:
         rank = rank_of(path, files)
         if rank is None or rank >= most + spare:
             allowed = f" (tolerance {spare})" if spare else ""
-            at = "nowhere" if rank is None else f"at {rank + 1}"
-            yield Miss(rule, f"{path} at {most} or above{allowed}", f"{at}; {_shown(files)}")
+            first = "the first file" if most == 1 else f"among the first {most} files"
+            yield Miss(rule, f"{path} {first}{allowed}", f"{_at(rank)}; {_shown(files)}")
 
 
 def _order(expected: Expected, files: Sequence[str]) -> Iterator[Miss]:
@@ -244,11 +244,11 @@ def _shown(files: Sequence[str]) -> str:
 
 
 def _at(rank: int | None) -> str:
-    return "nowhere" if rank is None else f"at {rank + 1}"
+    return "in no hit" if rank is None else f"file {rank + 1}"
 
 
 class CheckResult(Struct, frozen=True):
-    """The verdicts on the checks of a file, in its order."""
+    """The verdicts on the checks of a file, in the file's order."""
 
     file: CheckFile
     verdicts: tuple[Verdict, ...]

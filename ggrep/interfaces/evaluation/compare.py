@@ -48,7 +48,7 @@ def read_report(path: Path) -> dict[str, Any]:
 
 
 def _fault(document: object) -> str:
-    """Return the first fault of a report; empty for a valid one."""
+    """Return the first fault of a report; empty for a valid report."""
     if not isinstance(document, dict) or not isinstance(document.get("figures"), dict):
         return "not a report of ggrep eval"
     version = document.get("schema_version")

@@ -31,7 +31,7 @@ _SLATE_WORDS: Final = {
     "line_precision": "lines that fit",
     "file_precision": "files that fit",
 }
-_LEGEND: Final = "named: places whose file is named; lines, files: of those shown, how many fit"
+_LEGEND: Final = "named: places whose file is named; lines, files: relevant share of the shown"
 _NAME_COLUMNS = 18
 _BAR = "━"
 _BAR_WIDTH = 10
@@ -206,7 +206,7 @@ def _line(text: str) -> str:
 
 
 def _slate_lines(slates: Sequence[SlateFigures], style: Style) -> list[str]:
-    """Return the lines of the table of slates: a row for each size, then groups by largest size."""
+    """Return the lines of the table of slates: a row for each size, then a row for each group."""
     largest = slates[0]
     lines = [style.paint("kind", "places that slates show"), _slate_head(style)]
     lines += [_slate_row(_size(each.max_bytes), each.overall, style) for each in slates]

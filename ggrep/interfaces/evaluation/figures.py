@@ -39,7 +39,7 @@ _BOUND_DECIMALS = 6
 
 
 def interval(values: Sequence[float], groups: Sequence[str]) -> Interval | None:
-    """Return the interval of the mean of `values`, each with its group in `groups`.
+    """Return the interval of the mean of `values`; `groups` has the group of each value.
 
     The bootstrap samples all groups with replacement, `DRAWS` times; 2.5 % of the means are beyond
     each bound. Returns None for fewer than `LEAST_GROUPS` groups.

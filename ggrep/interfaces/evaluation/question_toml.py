@@ -62,9 +62,9 @@ def read_question(table: Table, defaults: Table, *, limit_key: str, limit: int) 
 
 
 def read_places(table: Table, key: str) -> tuple[Choice, ...]:
-    """Return the choices of line ranges at a key; none if the key is missing.
+    """Return the expected line ranges at a key; none if the key is missing.
 
-    A single range needs no brackets; a list inside the list is a choice.
+    A single range needs no brackets. A list inside the list contains alternatives: one suffices.
     """
     if not table.has(key):
         return ()
@@ -88,5 +88,5 @@ def _place(table: Table, key: str, value: object) -> LineRange:
         table.fail(f"{key}: {value!r} is not a place such as src/lock.c:120-127", key)
     path = posixpath.normpath(place.path)
     if path.startswith("/") or path.split("/")[0] in {".", ".."}:
-        table.fail(f"{key}: {value!r} leads out of the root; paths are relative to the root", key)
+        table.fail(f"{key}: {value!r} is outside the root; paths are relative to the root", key)
     return LineRange(path, place.first, place.last)

@@ -1,4 +1,4 @@
-"""Reads ranking weights from a JSON object, to measure the effect of each.
+"""Reads ranking weights from a JSON object, to measure the effect of each weight.
 
 Keys are the names in `search/query/weights.py`; values are numbers, or 0 and 1 for switches.
 `fields` has an object with `boost`, `b` or both for each field. Missing weights keep defaults.

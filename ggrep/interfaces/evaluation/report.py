@@ -58,7 +58,7 @@ class Run(Struct, frozen=True):
 
     @property
     def searched(self) -> bool:
-        """Return whether any case searches."""
+        """Return whether any case needs a search."""
         return any(row.case.question.searched for row in self.rows)
 
     @property

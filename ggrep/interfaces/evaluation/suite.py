@@ -161,8 +161,8 @@ def is_kit(path: Path) -> bool:
 def read_kit(folder: Path, *, federated: bool, whole: bool = False) -> Suite:
     """Return the suite in a folder that contains JSON lines and the sources.
 
-    With `federated` the queries go to workspaces; with `whole` to all sources of a repository, not
-    only to its benchmark root.
+    With `federated`, the queries search workspaces. With `whole`, they search whole repositories
+    instead of only their benchmark roots.
 
     Raises:
         UsageError: a file is missing or not valid.

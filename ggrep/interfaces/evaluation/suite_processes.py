@@ -68,7 +68,7 @@ RunJob: TypeAlias = Callable[[Job], JobResult]
 
 
 class Workers:
-    """The worker processes of a run; one call ends them all."""
+    """The worker processes of a run; `kill` ends all of them."""
 
     def __init__(self) -> None:
         self._lock = Lock()

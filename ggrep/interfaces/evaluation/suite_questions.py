@@ -45,6 +45,11 @@ class RepoAsker:
         self._scope = "" if directory == root else directory.relative_to(root).as_posix()
         self._engine = Engine(root, home_from(environ), environ=environ, flags=flags)
 
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Return the root of the repository."""
+        return (self._engine.identity.root,)
+
     def sync(self, progress: Callable[[str], Progress]) -> None:
         """Bring the index up to date; `progress` is called with the repository's name."""
         self._engine.sync(progress=progress(self._engine.identity.root.name))
@@ -92,6 +97,11 @@ class WorkspaceAsker:
         self._environ, self._flags = environ, flags
         self._merge = merge
         self._searchers: dict[Path, EngineInPlace] = {}
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """Return the roots of the enabled repositories."""
+        return tuple(repo.root_canonical for repo in self._workspace.repos if repo.enabled)
 
     def sync(self, progress: Callable[[str], Progress]) -> None:
         """Bring the index of every enabled repository up to date."""
@@ -203,7 +213,7 @@ def open_asker(
     flags: Flags = MappingProxyType({}),
     merge: str | None = None,
 ) -> Asker:
-    """Return the asker of a repository or workspace.
+    """Return an object that queries a repository or workspace.
 
     Raises:
         GgrepError: the repository or workspace cannot be opened, or its settings are not valid.

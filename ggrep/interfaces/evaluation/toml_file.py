@@ -1,4 +1,4 @@
-"""Reads TOML files of suites and checks key by key; errors name their line."""
+"""Reads TOML files of suites and checks key by key; errors name the line."""
 
 import hashlib
 import re
@@ -47,7 +47,7 @@ _NAMING: Final = _needed(str, id="Name, unique in the file.", query="Text of the
     str, notes="Anything."
 )
 _PUTTING: Final = {
-    **_keys(bool, alone=Key("The directory is searched as a root of its own.")),
+    **_keys(bool, alone=Key("Search the directory itself instead of the repository around it.")),
     **_keys(str, mode=Key("Purpose of the hits.", words=_MODES)),
     **_keys(int, per_file=Key("Maximum number of hits of one file.", 0, MAX_QUERY_PER_FILE)),
     **_keys(
@@ -74,7 +74,7 @@ CASE: Final[Keys] = {
     **_keys(
         _TEXTS,
         relevant="Files that answer.",
-        secondary="Further files that answer; all have the same weight.",
+        secondary="Further relevant files; all have the same weight.",
         expect_any_path_contains="At least one of these texts must occur in the path of a hit.",
         expect_all_path_contains="Each of these texts must occur in the path of a hit.",
         expect_any_path_regex="At least one of these texts must occur in the path of a hit.",
@@ -84,8 +84,8 @@ CASE: Final[Keys] = {
     **_keys(
         _CHOICES,
         places=Key(
-            "Lines that slates should show, as `src/lock.c:120-127`; a list inside of the list is"
-            " a choice.",
+            "Lines that slates should show, such as `src/lock.c:120-127`; a list inside the list"
+            " contains alternatives.",
             1,
             pattern=PLACE_PATTERN,
         ),
@@ -118,14 +118,14 @@ EXPECTING: Final[Keys] = {
     **_keys(dict, expect_within='`{ "path" = 3 }`: among the first three files.'),
     **_keys(
         int,
-        expect_min_hits=Key("Least number of hits.", 1),
+        expect_min_hits=Key("Minimum number of hits.", 1),
         expect_max_hits=Key("Maximum number of hits; 0 if no hits are expected."),
     ),
     **_keys(
         _CHOICES,
         place=Key(
-            "Lines that the slate must show, half of them at least, as `src/lock.c:120-127`; a"
-            " list inside of the list is a choice.",
+            "Lines of which the slate must show at least half, such as `src/lock.c:120-127`; a list"
+            " inside the list contains alternatives.",
             1,
             pattern=PLACE_PATTERN,
         ),

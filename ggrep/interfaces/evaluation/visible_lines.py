@@ -73,7 +73,7 @@ class ShownFile(Struct, frozen=True):
         return self.path == place.path and 2 * self.shows(place) >= place.lines
 
     def is_reachable(self, place: LineRange) -> bool:
-        """Return whether the range is visible, or at least half of it is in short named ranges."""
+        """Return whether the range is visible, or short named ranges cover at least half of it."""
         if self.path != place.path:
             return False
         short = _apart(lines for lines in self.named if lines[1] - lines[0] < MOST_RANGE)
@@ -129,7 +129,7 @@ class Seen(Struct, frozen=True):
 
 
 def seen(wanted: Sequence[Choice], slate: ShownSlate) -> Seen:
-    """Return how much of the choices a slate covers; at least one choice is required."""
+    """Return the coverage of the expected choices by a slate; at least one choice is required."""
     places = [place for choice in wanted for place in choice]
     paths = {place.path for place in places}
     lines = sum(last - first + 1 for each in slate.files for first, last in each.shown)

@@ -62,9 +62,9 @@ class Answer(Struct, frozen=True):
 
 
 def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
-    """Return the distinct locations of answers, as a repository may contain another repository.
+    """Return the distinct locations of answers; nested repositories return equal locations.
 
-    Several hits may begin in one line, for example in a minified file.
+    Several hits can begin in one line, for example in a minified file.
     """
     rows = (row for each in answers for row in each.rows(key))
     once: dict[object, Row] = {}

@@ -157,7 +157,7 @@ class GgrepServer(LanguageServer):
     def report(self, error: GgrepError, *, quiet: bool) -> None:
         """Log an error once; unless `quiet`, also fail the request.
 
-        A folder outside repositories fails no request, as another server may know its files.
+        A folder outside repositories does not fail a request, as another server may know its files.
         """
         message = sanitise_line(str(error))
         self.tell(message)

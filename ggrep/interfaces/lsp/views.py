@@ -35,7 +35,7 @@ def symbol_kind(kind: str) -> types.SymbolKind:
 
 
 def is_subsequence(letters: str, name: str) -> bool:
-    """Return whether a name contains all letters in this order, in any case, without blanks."""
+    """Return whether a name contains all letters in this order, ignoring case and blanks."""
     left = iter(name.lower())
     return all(letter in left for letter in letters.lower() if not letter.isspace())
 

@@ -36,12 +36,12 @@ class AllowedRepo(Struct, frozen=True):
     scope: str = ""
 
     def key(self, target: str) -> str:
-        """Return a target with a path relative to the root, if it begins with the root."""
+        """Return a target; a path that begins with the root becomes relative to the root."""
         return target.removeprefix(f"{self.root}/")
 
 
 class AllowedWorkspace(Struct, frozen=True):
-    """A workspace file, and the directories that its repositories may be in."""
+    """A workspace file, and the directories that may contain its repositories."""
 
     file: Path
     allowlist: Allowlist
@@ -54,7 +54,7 @@ class AllowedWorkspace(Struct, frozen=True):
 
 
 LEAST_ID = len("ws1-") + 8
-"""Minimum length of a workspace's id, as texts only show its beginning."""
+"""Minimum length of a workspace's id in a call; texts only show the beginning of the id."""
 _EVERYWHERE = Allowlist((Path("/"),))
 
 
@@ -74,7 +74,7 @@ class Access:
         return await _in_thread(lambda: self._repository(named))
 
     async def workspace(self, named: str | None) -> AllowedWorkspace:
-        """Return the workspace with a path or id; without either, the server's only workspace.
+        """Return the workspace with a path or id; if both are missing, the server's only workspace.
 
         Raises:
             InvalidRequest: no workspace matches, or several do.

@@ -42,8 +42,8 @@ class Argument(Struct, frozen=True):
 def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> dict[str, Json]:
     """Return the JSON Schema of the arguments.
 
-    The schema allows other keys, as the server accepts rare arguments and aliases; it refuses all
-    other keys. An argument in `either` has no type, as it may also be a part of a request's body.
+    The schema allows any key, because the server also accepts rare arguments and aliases. An
+    argument in `either` has no type, as it may also be a part of a request's body.
     """
     document: dict[str, Json] = {
         "type": "object",
@@ -97,7 +97,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; of a repeated key the last, for an array all."""
+    """Return the values of `key=value` texts; the last of a repeated key, or all for an array."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:
@@ -159,14 +159,14 @@ def body_of(arguments: Sequence[Argument], values: Mapping[str, object]) -> dict
 
 
 def in_flat_words(text: str, arguments: Sequence[Argument]) -> str:
-    """Return a message in which argument names replace places in the body."""
+    """Return a message that names arguments of tools instead of places in the body."""
     places = {"$." + ".".join(argument.place): argument.name for argument in arguments}
     for place in sorted(places, key=lambda place: (-len(place), place)):
         if place != "$.":
             text = text.replace(place, places[place])
     # The body's `mode` is not the argument `mode`.
     keys = {place.rpartition(".")[2]: name for place, name in places.items()}
-    return _QUOTED.sub(lambda found: f"`{keys.get(found[1], found[1])}`", text)
+    return _QUOTED.sub(lambda match: f"`{keys.get(match[1], match[1])}`", text)
 
 
 ALSO: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
@@ -242,7 +242,7 @@ def snake_case(name: str) -> str:
 
 def _ours(word: str, arguments: Sequence[Argument]) -> str | None:
     """Return the main name of an argument from any of its names; None for an unknown name."""
-    named = {one.name for one in arguments}
+    named = {each.name for each in arguments}
     if "." in word:
         meant = (each for each in arguments if word in {".".join(each.place), *each.also})
         return next((each.name for each in meant), None)

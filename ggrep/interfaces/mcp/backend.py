@@ -28,7 +28,7 @@ Load: TypeAlias = Callable[[], "tuple[Calls, Federator]"]
 
 
 _CLOSE_S = 5.0
-"""Timeout of closing, as a connection that does not close must not keep the process."""
+"""Timeout of closing, as a connection that does not close must not keep the process running."""
 
 
 class Broken(GgrepError):

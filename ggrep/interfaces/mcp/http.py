@@ -91,7 +91,7 @@ def refuse(error: Refusal) -> Response:
 class McpEndpoint:
     """The endpoint; receives the whole body of a request before the SDK gets it.
 
-    Each request without state is complete in itself: it has no session that others could join.
+    Without state, requests have no session, so no client can join the session of another.
     """
 
     def __init__(self, server: Server[Any], *, stateless: bool = False) -> None:
@@ -103,7 +103,7 @@ class McpEndpoint:
         )
 
     def run(self) -> AbstractAsyncContextManager[None]:
-        """Return the lifetime of the endpoint, which can be entered once."""
+        """Return a context in which the endpoint runs; it can be entered once."""
         return self._sessions.run()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

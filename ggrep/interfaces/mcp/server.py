@@ -40,7 +40,7 @@ OUTPUT_SCHEMA: Final = "outputSchema"
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 _VIEW: Final = AgentView(arguments=True)
-_NOTHING_FITS = "not even its first line fits max_bytes"
+_NOTHING_FITS = "even its first line exceeds max_bytes"
 _RESOURCE_NOT_FOUND: Final = -32002
 _JSON: Final = "application/json"
 
@@ -69,10 +69,10 @@ def build_server(
     """Return a server.
 
     Args:
-        backend_of: returns the backend of an HTTP request; of None for standard input.
+        backend_of: returns the backend for an HTTP request, or for None: standard input.
         structured: make every result structured.
         legacy: list old names of tools.
-        without: names of tools that the server does not have, nor resources like them.
+        without: names of tools and resources that the server does not have.
     """
     tools = {name: tool for name, tool in BY_NAME.items() if name not in without}
     resources = {uri: each for uri, each in BY_URI.items() if f"ggrep_{each.name}" not in without}

@@ -91,7 +91,7 @@ def with_hint(document: Document) -> Document:
 
 
 def in_arguments(error: GgrepError, arguments: Sequence[Argument]) -> GgrepError:
-    """Return the error; in its message argument names replace places in the body."""
+    """Return the error with a message that names arguments instead of places in the body."""
     if isinstance(error, WorkspaceError):
         return WorkspaceError(tuple(_issue(issue, arguments) for issue in error.issues))
     if type(error) is InvalidRequest:
@@ -242,7 +242,7 @@ _OF_HITS: Final = frozenset({"top", "per_file"})
 def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> tuple[Argument, ...]:
     """Return a workspace search's arguments; their places in the body depend on the format.
 
-    For a slate, `anchors` has another place; for a list of hits all places stay.
+    Only `anchors` has another place for a slate.
     """
     slate = values.get("format") == "slate"
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}
@@ -289,7 +289,7 @@ class Calls:
         shows_paths: bool,
         callers: Callers | None = None,
     ) -> None:
-        """Create without a call; `callers` are those of a server that has further routes."""
+        """Serve calls; `callers` is shared with other routes of the server."""
         self._asked = asked
         self._places = places
         self._shows_paths = shows_paths

@@ -23,7 +23,7 @@ class TextBudget(Struct, frozen=True):
 
     Attributes:
         most_bytes: maximum bytes of UTF-8, including the line about the cut.
-        rest: says how to get the rest.
+        rest: text about how to get the rest.
     """
 
     most_bytes: int
@@ -96,15 +96,15 @@ def within_budget(tool: str, document: Mapping[str, Any], text: str) -> str:
 INSTRUCTIONS: Final = (
     "ggrep searches code by meaning and by name, locally. Prefer it to grep when you know what"
     " code does but not how it is spelled. To understand how something works, call `context`"
-    " first: one pack of code, docs, config and tests. `search` finds places, `search_workspace`"
-    " across repositories; `symbol` and `references` follow a name, `expand` shows the code"
-    " around `path:line`; these three take `workspace` too, and `expand` then `alias:path:line`."
-    " Its text folds lists, tests and long comments; `path:line-line` shows them."
-    " `outline` says what a file, a folder or the whole repository holds. In a workspace a path is"
-    " relative to the root of its repository; the resource ggrep://workspace names the roots."
+    " first: it returns code, docs, config and tests. `search` finds places, `search_workspace`"
+    " in several repositories. `symbol` and `references` follow a name; `expand` shows the code"
+    " around `path:line`. These three tools accept `workspace`; `expand` then `alias:path:line`."
+    " `expand` folds lists, tests and long comments; `path:line-line` shows them."
+    " `outline` lists the definitions of a file, a folder or the repository. In a workspace, a path"
+    " is relative to the root of its repository; the resource ggrep://workspace lists the roots."
     " An answer is text: warnings, then `strong`, `weak` or `none` for how well it fits, then"
-    " `path:lines`, then what was cut and what to type for it. `structured: true` returns JSON"
-    " instead. Arguments mean the same in every tool."
+    " `path:lines`, then what was cut and how to get it. `structured: true` returns JSON"
+    " instead. An argument has the same meaning in every tool."
 )
 
 
@@ -114,9 +114,9 @@ class Tool(Struct, frozen=True):
     Attributes:
         says: description of the tool: its effect, and when to use it.
         rare: rarely used arguments, given by name or as `key=value` in the argument `options`;
-            listing each of them would cost every conversation more than they are worth.
-        contract: objects of the contract's request, listed beside the arguments for their fields.
-        legacy: the tool is an old name, which works but is listed only on demand.
+            the list of tools omits them, because every conversation contains this list.
+        contract: objects of the HTTP request, listed beside the arguments for their fields.
+        legacy: the tool has an old name; it works, but is listed only on demand.
     """
 
     name: str
@@ -238,9 +238,9 @@ def _names(arguments: Iterable[Argument]) -> str:
 
 
 STRUCTURED: Final = Argument("structured", "boolean", says="JSON instead of text")
-_QUERY = _argument("query", "Behaviour of the code, or names")
-_ROOT = _argument("root", "Repository or path in it")
-_FILTER: Final = _argument("search.filter", f"{named_filters()}; - negates")
+_QUERY = _argument("query", "Description of the code, or names")
+_ROOT = _argument("root", "A repository, or a path in it")
+_FILTER: Final = _argument("search.filter", f"{named_filters()}; a leading - negates")
 _FILTER_TOO: Final = replace(_FILTER, says="As in search")
 _TOP: Final = _argument("search.top", "Maximum number of hits", default=10)
 _SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")
@@ -248,13 +248,13 @@ _WORKSPACE: Final = _argument("workspacePath", "Workspace file or id", required=
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Maximum bytes of the text; a structured document is always complete."""
 _CONTRACT: Final = (
-    Argument("workspacePath", "string", says="As workspace"),
-    Argument("search", "object", says="As in the HTTP request: top, mode, filter..."),
-    Argument("select", "object", says="As in the HTTP request: repos, tags..."),
-    Argument("merge", "object", says="As in the HTTP request: strategy, fold..."),
-    Argument("limits", "object", says="As in the HTTP request: maxRepos..."),
+    Argument("workspacePath", "string", says="Same as workspace"),
+    Argument("search", "object", says="As in HTTP requests: top, mode, filter..."),
+    Argument("select", "object", says="As in HTTP requests: repos, tags..."),
+    Argument("merge", "object", says="As in HTTP requests: strategy, fold..."),
+    Argument("limits", "object", says="As in HTTP requests: maxRepos..."),
 )
-"""Objects of the contract's request, listed beside the flat arguments for their fields."""
+"""Objects of the HTTP request, listed beside the flat arguments for their fields."""
 
 _SEARCH: Final = (
     _QUERY,
@@ -272,7 +272,7 @@ _EXACT_PLACES: Final = (
     "search.listFiles",
 )
 _EXACT: Final = tuple(map(_argument, _EXACT_PLACES))
-"""The options `-i -w -B -A -l` of the command line; a list of files has a count for each."""
+"""The options `-i -w -B -A -l` of the command line; listed files have counts."""
 _SEARCH_RARE: Final = (
     Argument("body", "integer"),
     _TEXT_BYTES,
@@ -289,34 +289,34 @@ _OF_HITS: Final = frozenset(
 _CONTEXT: Final = (
     _QUERY,
     _ROOT,
-    _argument("slate.level", "0 paths to 3 whole", default=1),
+    _argument("slate.level", "0 (paths) to 3 (whole chunks)", default=1),
     _argument("slate.maxBytes", "Maximum bytes"),
     _FILTER_TOO,
-    _argument("session.token", "new, or a token to continue"),
-    _argument("session.targets", "Places to show more of, in a session"),
-    _argument("session.deltaOnly", "Only files new to the session"),
+    _argument("session.token", "new, or the token of a session to continue"),
+    _argument("session.targets", "In a session: places to show more of"),
+    _argument("session.deltaOnly", "In a session: omit files that it returned before"),
 )
 _CONTEXT_RARE: Final = _rest(_CONTEXT, body.REPOSITORY["slate"], without=_OF_HITS)
 _FEDERATED: Final = (
     _QUERY,
     _WORKSPACE,
-    _argument("select.only", "Repositories: alias, id or path"),
-    _argument("format", "Hits, or a slate like context"),
+    _argument("select.only", "Search only these repositories (alias, id or path)"),
+    _argument("format", "hits, or a slate as in context"),
     replace(_TOP, default=None),
     _FILTER_TOO,
 )
 _NAMING: Final = (
     _argument("name", "Name, or Container.name", required=False),
-    Argument("names", "array", says="Several at once"),
+    Argument("names", "array", says="Several names"),
     _ROOT,
     _WORKSPACE,
 )
 _EXPAND: Final = (
     _argument("target", "path:line, path:line-line, name, row_id or path", required=False),
-    Argument("targets", "array", says="Several at once"),
+    Argument("targets", "array", says="Several targets"),
     _ROOT,
     _argument("boundary", "Amount of code"),
-    _argument("focus", "Words: only lines that decide about them"),
+    _argument("focus", "Words; show only lines relevant to them"),
     _argument("maxBytes", "Maximum bytes"),
     _WORKSPACE,
 )
@@ -335,7 +335,7 @@ TOOLS: Final = (
         "Find code and docs by meaning or name. Use when you cannot spell what you look for.",
         _SEARCH,
         (*_SEARCH_RARE, *_EXACT),
-        f"of exact-text and regex {_names(_EXACT)}; {_names(_SEARCH_RARE)}",
+        f"only for exact-text and regex: {_names(_EXACT)}; {_names(_SEARCH_RARE)}",
     ),
     _tool(
         "context",
@@ -346,7 +346,7 @@ TOOLS: Final = (
     ),
     _tool(
         "search_workspace",
-        "Search several repositories. Use when the answer may lie elsewhere.",
+        "Search several repositories. Use when the code may be in another repository.",
         _FEDERATED,
         (
             replace(_SNIPPET, says=""),
@@ -370,7 +370,7 @@ TOOLS: Final = (
     ),
     Tool(
         "expand",
-        "Whole code around a place. Use instead of reading a file.",
+        "Code around a place or of a name. Use instead of reading a file.",
         (*_EXPAND, STRUCTURED),
         (*_of_names("expand", _EXPAND), Argument("comments", "boolean")),
     ),
@@ -403,7 +403,7 @@ TOOLS: Final = (
 
 
 def listed(*, legacy: bool = False) -> tuple[Tool, ...]:
-    """Return the tools of `tools/list`; with `legacy` also old names."""
+    """Return the tools of `tools/list`; with `legacy`, also tools with old names."""
     return tuple(tool for tool in TOOLS if legacy or not tool.legacy)
 
 
@@ -418,7 +418,7 @@ BY_NAME: Final = {tool.name: tool for tool in TOOLS}
 
 ELSEWHERE: Final = {
     argument.name: ", ".join(
-        tool.name for tool in listed() if argument.name in {one.name for one in tool.every}
+        tool.name for tool in listed() if argument.name in {each.name for each in tool.every}
     )
     for tool in TOOLS
     for argument in tool.every

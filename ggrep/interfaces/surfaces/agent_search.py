@@ -1,7 +1,7 @@
 """The text of a search for agents, with the code of the best hits.
 
-An agent usually reads the best hit next, so the text contains its definition if that fits. This
-saves the agent a call, and the unneeded lines of a guessed range.
+An agent usually reads the best hit next, so the text contains its definition if the definition
+fits. This saves a call, and unneeded lines if the agent would guess a range.
 """
 
 from collections.abc import Mapping, Sequence

@@ -213,7 +213,7 @@ def parse_repo_body(operation: str, body: Mapping[str, object]) -> RepoCall[Any]
 
 
 def _given(shape: Shape, body: Mapping[str, object]) -> Given:
-    """Return the values of a body for one repository; raise for issues."""
+    """Return the values of a body for one repository; raise if it has issues."""
     fields = _fields(body)
     parsed = shape.read(fields)
     if "\0" in str(_root(parsed)):
@@ -235,7 +235,7 @@ def _search(parsed: Given, **more: object) -> SearchRequest:
 def _session(parsed: Given) -> SessionRequest:
     """Return the session fields of a slate request.
 
-    Without `op`, a token continues the session, and a token with targets expands these.
+    Without `op`, a token continues the session, and a token with targets expands the targets.
     """
     request = parsed.make(SessionRequest)
     token = "" if request.token == NEW_SESSION else request.token

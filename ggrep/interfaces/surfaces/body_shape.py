@@ -187,7 +187,7 @@ class Leaf(Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Return the allowed values, or items of an array; empty for any."""
+        """Return the allowed words of the value or of its items; empty if any word is allowed."""
         if self.kind == tuple[Corpus, ...]:
             return ("all", *CORPUS_WORDS)
         if get_origin(self.kind) is Literal:
@@ -205,7 +205,7 @@ class Leaf(Struct, frozen=True):
 
 
 class _Node(Struct):
-    """A key of a body, whose value is plain, an object, or either."""
+    """A key of a body; its value is plain, an object, or can be of both kinds."""
 
     leaf: Leaf | None = None
     alias_of: str = ""
@@ -218,7 +218,7 @@ class Given(Struct, frozen=True):
     values: Mapping[tuple[type, str], object]
 
     def of(self, kind: type) -> dict[str, object]:
-        """Return the fields of a Struct that the body contains."""
+        """Return the values that the body contains for the fields of a Struct."""
         return {name: value for (owner, name), value in self.values.items() if owner is kind}
 
     def make(self, kind: type[T], **more: object) -> T:

@@ -5,7 +5,7 @@ so the server sends the daemon a number for each caller as the client's name: th
 
 Names that callers choose are ignored, because ten names would get ten turns. On this machine each
 connection counts as a caller, as on the daemons' sockets; on other machines each address counts as
-a caller. The number of seats limits the turns of a server.
+a caller. The number of seats limits how many turns a server gets.
 """
 
 import ipaddress
@@ -20,7 +20,7 @@ SEATS: Final = 16
 """Maximum number of clients that a server counts as; further callers share seats."""
 
 _PARTS: Final = 4
-"""One caller can use at most this fraction, 1 / _PARTS, of a server's places."""
+"""One caller can have at most 1 / _PARTS of the requests that a server runs at once."""
 
 _REMEMBERED: Final = 1024
 """Maximum number of remembered callers, including callers without a request."""
@@ -91,7 +91,7 @@ class Callers:
                 del self._at_work[caller]
 
     def _seat_of(self, caller: str) -> int:
-        """Return a caller's seat: the seat in use, else the last if least loaded, else another."""
+        """Return a caller's seat: its seat in use, its last seat if least loaded, or another."""
         last = self._seats.pop(caller, None)
         least = min(self._load)
         if last is not None and (self._at_work[caller] or self._load[last] == least):

@@ -301,7 +301,7 @@ class HttpServer(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Do not handle signals, as `run` handles them."""
+        """Do not handle signals, because `run` handles them."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

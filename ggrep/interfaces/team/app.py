@@ -1,7 +1,7 @@
 """The application of a team server: the API's routes and MCP, behind the tokens of users.
 
-A request's routes search the workspace of its user, so the handlers are those of `ggrep api`, and
-the tools those of `ggrep mcp`.
+The routes of a request search the user's workspace, so the handlers are those of `ggrep api`, and
+the tools are those of `ggrep mcp`.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -84,9 +84,9 @@ class UserPlaces(Struct, frozen=True):
         return OpenedWorkspace(self.seen, frozenset[RepoId]())
 
     async def root(self, named: str | None) -> Path:
-        """Return the root of a repository; its key as an absolute path."""
+        """Return the root of a repository: its key as an absolute path."""
         if named is None:
-            raise InvalidRequest("root: must be the key of a repository as an absolute path")
+            raise InvalidRequest("root: must be / and the key of a repository")
         return Path(named)
 
 
@@ -101,14 +101,14 @@ class UserAccess(Struct, frozen=True):
         return self.seen.workspace_path
 
     async def repository(self, named: str | None) -> AllowedRepo:
-        """Return the repository of a path; for another path a repository that the user lacks."""
+        """Return the repository that contains a path; else a repository that the search refuses."""
         path = await UserPlaces(self.seen).root(named)
         roots = {repo.root_canonical for repo in self.seen.repos}
         root = next((each for each in (path, *path.parents) if each in roots), path)
         return AllowedRepo(root, "" if root == path else path.relative_to(root).as_posix())
 
     async def workspace(self, named: str | None) -> Self:
-        """Return the workspace with a path or id, or without either.
+        """Return the user's workspace; a given path or id must be that of the workspace.
 
         Raises:
             Forbidden: another one is named.
@@ -136,7 +136,7 @@ class UserAccess(Struct, frozen=True):
 
 
 class UserCalls(Calls):
-    """The calls of tools by a user, which are noted in an entry of the audit log."""
+    """The calls of tools by a user, which are recorded in an entry of the audit log."""
 
     def __init__(self, service: UserService, callers: Callers) -> None:
         federator: Any = service
@@ -224,7 +224,7 @@ class TeamApp(Struct, frozen=True):
     async def _operator(self, request: Request) -> None:
         identity = await self.identity(request)
         if identity.user not in self.operators:
-            raise Forbidden("only operators of this server may do that")
+            raise Forbidden("only operators of this server may use this route")
 
 
 def _entry(scope: Scope) -> AuditEntry:
@@ -255,7 +255,7 @@ def node_metrics(team: Team) -> str:
 
 
 class _Endpoint:
-    """A route as an ASGI application; routes of searches are those of the request's user."""
+    """A route as an ASGI application; search routes are created for the request's user."""
 
     def __init__(self, app: TeamApp, method: str, path: str) -> None:
         self._app, self._key = app, (method, path)
@@ -296,8 +296,8 @@ def make_team_app(  # noqa: PLR0913 - all but the first two are named
 ) -> Starlette:
     """Return the application of a coordinator.
 
-    While it runs, the nodes are checked and the refs are read. `upkeep` is called after each check,
-    in a worker thread.
+    While the application runs, the nodes are checked and the refs are read. `upkeep` is called
+    after each check, in a worker thread.
     """
     tools = build_server(lambda request: request.scope[_BACKEND], without=_TOOLS_OF_ONE_MACHINE)
     mcp = McpEndpoint(tools, stateless=True)

@@ -116,7 +116,7 @@ class SearchTimingsJson(TypedDict):
 class ExplainJson(TypedDict):
     """Explanation of the answer; present if the request sets `explain`.
 
-    Keys may be added later.
+    Later versions can add keys.
     """
 
     admission: NotRequired[Admitted]
@@ -151,7 +151,7 @@ class HitJson(TypedDict):
 
 
 class SearchMoreJson(TypedDict):
-    """Keys that only some searches of a repository have."""
+    """Keys that are only in the answers to some searches of a repository."""
 
     matches: NotRequired[MatchTotals]
     """Totals of matches; present for a search by text or regular expression."""

@@ -1,4 +1,4 @@
-"""The JSON of a failure, the same for all surfaces."""
+"""The JSON of a failure, the same for the command line, HTTP and MCP."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final, NotRequired, TypedDict
@@ -65,7 +65,7 @@ class FailureJson(TypedDict):
 
 
 class HintJson(TypedDict):
-    """Advice about a failure, when there is any."""
+    """Advice about a failure; absent if there is no advice."""
 
     hint: NotRequired[str]
 

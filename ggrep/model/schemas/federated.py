@@ -190,7 +190,7 @@ class CorpusResultJson(TypedDict):
 
 
 class CouldChangeJson(TypedDict):
-    """Whether lists of this repository could change the answer; present if it returned none."""
+    """Whether lists of this repository could change the answer; present if it returned no lists."""
 
     verdict: Literal["no", "yes", "unknown"]
     """`unknown` if the content of the repository is unknown."""
@@ -244,7 +244,7 @@ class RepoStatsJson(TypedDict):
 
 @may_grow
 class FederatedStatsJson(TypedDict):
-    """Figures that differ from run to run; present with --stats. Keys may be added later."""
+    """Figures that differ from run to run; present with --stats. Later versions can add keys."""
 
     elapsedMs: Figure
     """Duration from request to answer, milliseconds."""
@@ -261,7 +261,7 @@ class StatedJson(TypedDict):
 
 
 class FailureDetailsJson(TypedDict):
-    """Additional values for the code."""
+    """Additional values that depend on the code."""
 
     retry_after_ms: NotRequired[Count]
     """Milliseconds to wait before a retry."""
@@ -325,7 +325,7 @@ class AttendedJson(StatedJson):
 
 
 class AskedJson(DocumentJson, StatedJson):
-    """The common part of answers once repositories were queried."""
+    """The common part of answers for which repositories were queried."""
 
     backend: Literal["federated"]
     meta: FederatedMetaJson
@@ -389,7 +389,7 @@ class RepoFileMatchesJson(TypedDict):
 
 
 class FederatedMatchesJson(TypedDict):
-    """Everything that matches a text or expression, shown or not."""
+    """Totals of all matches of a text or expression, shown or not."""
 
     lines: Count
     """Number of matching lines."""
@@ -418,7 +418,7 @@ class FederatedHitJson(RepoPlaceJson):
 
 
 class FederatedMoreJson(TypedDict):
-    """Keys that only some searches of a workspace have."""
+    """Keys that are only in the answers to some searches of a workspace."""
 
     matches: NotRequired[FederatedMatchesJson]
     """Totals of matches; present for a search by text or regular expression."""

@@ -37,7 +37,7 @@ class RepoDefinitionJson(InRepoJson):
 
 @extends(DefinedAt)
 class RepoDefinedAtJson(InRepoJson):
-    """A definition of the name in one of the repositories."""
+    """A definition of the requested name in one of the repositories."""
 
 
 @extends(OutsideName)

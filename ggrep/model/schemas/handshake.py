@@ -13,7 +13,7 @@ _Text: TypeAlias = Annotated[str, Held(most=128)]
 
 @held_to(oneOf=[{"required": ["protocol_versions"]}, {"required": ["protocol_version"]}])
 class HelloJson(TypedDict):
-    """The first message of a client. A daemon ignores keys that it does not know."""
+    """The first message of a client. A daemon ignores unknown keys."""
 
     message: NotRequired[Literal["hello"]]
     """Name of the message; may be left out."""
@@ -65,7 +65,7 @@ class SchemaVersionsJson(TypedDict):
 class WelcomeJson(TypedDict):
     """The reply of a daemon that serves the requested store.
 
-    A client ignores keys that it does not know.
+    A client ignores unknown keys.
     """
 
     protocol_version: _Number

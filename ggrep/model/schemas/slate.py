@@ -61,7 +61,7 @@ class PackJson(TypedDict):
     repo: NotRequired[Named]
     """Alias of the repository; absent in a slate of a single repository."""
     roles: NotRequired[Sequence[Annotated[str, Role]]]
-    """Roles of the file by path rules; absent for none, and at level 0, as are the keys below."""
+    """Roles by path rules; absent for none. At level 0, this and all later keys are absent."""
     anchor: NotRequired[EvidenceJson]
     """The opening lines of the file; absent if there are none or none were requested."""
     evidence: NotRequired[Sequence[EvidenceJson]]

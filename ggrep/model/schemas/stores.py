@@ -177,14 +177,14 @@ class PullJson(DocumentJson):
     repo_key: str | None
     """Key of the repository at the remote; null when unknown."""
     outcome: Literal["pulled", "current", "nothing", "nothing new", "failed"]
-    """`current`: the index already held all files. `nothing`: the remote has no snapshot of them.
-    `nothing new`: the remote has one, without any file that was missing here. `failed`: under
-    --auto; the command still succeeds.
+    """`current`: the index already contained all files. `nothing`: the remote has no snapshot.
+    `nothing new`: the remote's snapshot has no file that was missing here. `failed`: the pull
+    failed under --auto; the command still succeeds.
     """
     reason: str | None
     """Reason why nothing was pulled; null otherwise."""
     exact: bool
-    """Whether it is exactly the snapshot that was pushed."""
+    """Whether the index is now exactly the snapshot that was pushed."""
     commit: str | None
     """Commit of the pulled snapshot."""
     files: Count

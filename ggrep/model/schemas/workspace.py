@@ -27,7 +27,7 @@ from ggrep.model.workspace_state import (
 
 
 class WorkspaceDefaultsJson(TypedDict):
-    """Defaults of entries without these keys."""
+    """Defaults for repository entries that lack these keys."""
 
     enabled: bool
     """Whether it is searched by default."""
@@ -65,7 +65,7 @@ class ResolvedRepoJson(TypedDict):
 class ResolvedWorkspaceJson(TypedDict):
     """A workspace file after validation: values normalised, roots found, identities computed.
 
-    For operators: it shows absolute paths.
+    The document contains absolute paths, for operators.
     """
 
     schemaVersion: Literal[1]
@@ -140,7 +140,7 @@ class WorkspaceEventJson(DocumentJson):
     event: ChangeKind
     """Kind of the event."""
     repoId: str | None
-    """The repository it concerns; null for the workspace."""
+    """The repository that the event concerns; null for the workspace."""
     alias: str | None
     """Short name of the repository; null for none."""
     message: str

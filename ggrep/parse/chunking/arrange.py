@@ -1,4 +1,4 @@
-"""Arranges definitions into pieces within size limits; the pieces cover a file's text once."""
+"""Divides a file at its definitions into pieces, the ranges of chunks, within size limits."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ _WORD: Final = re.compile(rb"[0-9A-Za-z_\x80-\xff]")
 
 
 class Arrangement:
-    """Arranges the pieces of one file.
+    """Divides one file into pieces.
 
     Attributes:
         pieces: the pieces so far, in source order.
@@ -68,7 +68,7 @@ class Arrangement:
         self._between(cursor, end, crumb, head, fields)
 
     def _borne(self, start: int, definitions: Sequence[Definition], head: Definition | None) -> int:
-        """Return how many of the first fields fit into one piece with the head of their owner."""
+        """Return how many of a class's first fields fit into one piece with the class's head."""
         if head is None or head.construct.thin:
             return 0
         for index, field in enumerate(definitions):
@@ -147,7 +147,7 @@ class Arrangement:
         return self._table.line_of(end - 1) - self._table.line_of(start) + 1
 
     def _windows(self, piece: Piece, inner: tuple[str, ...]) -> None:
-        """Add a trimmed piece, cut within the limits; the part with its head has its names."""
+        """Add a piece; if it is cut, only the part with the definition's head has its names."""
         start, end = piece.start, piece.end
         if fits(self._table, start, end, self._limits):
             self.pieces.append(piece)
@@ -161,12 +161,12 @@ class Arrangement:
 
 
 def join_loose(table: LineTable, pieces: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-    """Return the pieces; loose neighbours are joined while they fit, trivial ones absorbed."""
+    """Join adjacent pieces that fit into one chunk, if both are `loose` or one is trivial."""
     joined: list[Piece] = []
     for piece in pieces:
         last = joined[-1] if joined else None
         both = None
-        # A definition with a separate chunk is never joined; this is the case for most pairs.
+        # Most pieces are definitions with separate chunks, which are never joined.
         if last is not None and (last.loose or piece.loose):
             both = _join(table, last, piece, limits)
         if both is None:

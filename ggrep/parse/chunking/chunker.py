@@ -36,7 +36,7 @@ _IMPORT_LINE: Final = re.compile(
 
 
 def anchor(table: LineTable, path_key: str, imports: Iterable[str], names: Iterable[str]) -> Piece:
-    """Return the anchor, whose text is the file's opening lines; it can be empty."""
+    """Return the anchor: a chunk of the file's first lines, with its path, imports and names."""
     limits = ChunkLimits(max_lines=ANCHOR_LINES, max_bytes=ANCHOR_BYTES)
     start, end = table.trim(0, len(table.data))
     opening = cut(table, start, _reach(table, start, end), limits, _latest)
@@ -45,7 +45,7 @@ def anchor(table: LineTable, path_key: str, imports: Iterable[str], names: Itera
 
 
 def _reach(table: LineTable, start: int, end: int) -> int:
-    """Return an end near `start`, so that the lines of a large file are not all read."""
+    """Return the end of the longest possible anchor, so that few lines of a large file are read."""
     line = table.line_of(start) + ANCHOR_LINES + 1
     return min(end, table.starts[line]) if line < len(table.starts) else end
 
@@ -70,7 +70,7 @@ def _bounded(words: Iterable[str], most: int) -> str:
 
 
 def guessed_imports(table: LineTable) -> list[str]:
-    """Return the names in lines like imports near the top of an unparsed source file."""
+    """Return the names in lines that look like imports, near the top of an unparsed source file."""
     imports: list[str] = []
     for line in range(min(_SCANNED_LINES, len(table.starts))):
         start = table.starts[line]
@@ -96,7 +96,7 @@ def _is_parsed(language: str, data: bytes) -> bool:
 
 
 def prepare(path_key: str, data: bytes) -> None:
-    """Load the file's grammar, so that the first file of a language takes no longer than others."""
+    """Load the file's grammar, so that the first file of a language is parsed as fast as others."""
     language = language_of(path_key, data)
     if language in GRAMMARS:
         from ggrep.parse.languages.syntax import grammar_of
@@ -121,7 +121,7 @@ def chunk_file(path_key: str, data: bytes, limits: ChunkLimits) -> Plan:
 def chunk_without_grammar(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
-    """Return the plan by headings, diagrams or lines, in time linear in the file's size."""
+    """Return a plan by headings, keys, diagrams or lines, in time linear in the file's size."""
     table = LineTable(data)
     reading = Reading(table, language_of(path_key, data))
     method, pieces = reading.structured(limits) or ("lines", reading.windows(limits))
@@ -136,7 +136,7 @@ def chunk_without_grammar(
 def chunk_by_lines(
     path_key: str, data: bytes, limits: ChunkLimits, problem: str | None = None
 ) -> Plan:
-    """Return the plan by only line ends and indentation, which is fast for any file."""
+    """Return a plan that uses only line ends and indentation; this is fast for any file."""
     reading = Reading(LineTable(data), language_of(path_key, data))
     return _in_windows(path_key, reading, limits, problem)
 
@@ -178,10 +178,11 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
 
 
 def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:
-    """Return the plan with the smallest larger pieces that keep the file under its cap.
+    """Return the plan, with larger chunks if there are more than `max_chunks_per_file`.
 
-    Structure without a parser is tried first, then windows of lines. Pieces beyond the cap are left
-    out, which the plan reports.
+    Larger chunks follow the structure that is found without a parser; if these are too many, they
+    are windows of lines. If any size results in too many chunks, the last chunks are left out, and
+    the plan reports this.
     """
     most = limits.max_chunks_per_file - 1
     if len(plan.pieces) - 1 <= most:
@@ -194,7 +195,7 @@ def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) ->
 
 
 def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: str | None) -> Plan:
-    """Return the smallest windows of lines that keep the file under its cap."""
+    """Return windows of lines, as small as `max_chunks_per_file` permits."""
     most = limits.max_chunks_per_file - 1
     first = anchor(reading.table, path_key, (), ())
     for larger in _hopeful(reading.table, limits, (1, *LARGER_FACTORS)):
@@ -206,7 +207,7 @@ def _in_windows(path_key: str, reading: Reading, limits: ChunkLimits, problem: s
 
 
 def _hopeful(table: LineTable, limits: ChunkLimits, factors: Iterable[int]) -> list[ChunkLimits]:
-    """Return the larger limits with which the file can stay under its cap."""
+    """Return the enlarged limits, except those that certainly result in too many chunks."""
     every = [_larger(limits, factor) for factor in factors]
     return [
         candidate

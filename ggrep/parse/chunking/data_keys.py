@@ -33,7 +33,7 @@ def json_keys(data: bytes) -> list[Key]:
     """Return the keys, and those elements of lists that are objects or lists."""
     scan = _JsonScan()
     for match in islice(TOKEN.finditer(data), MAX_TOKENS):
-        if scan.count > MAX_KEYS + 1:  # a single outermost value is not counted, see below
+        if scan.count > MAX_KEYS + 1:  # a single outermost value is not a key, see `keys`
             break
         if match["bracket"] is not None:
             scan.bracket(match["bracket"], match.start())
@@ -49,7 +49,7 @@ def json_keys(data: bytes) -> list[Key]:
 
 
 class _JsonScan:
-    """The state of a scan; `_elements` contains a mark's number, or -1, for each open bracket."""
+    """The state of a scan; `_elements` has for each open bracket its index in `_marks`, or -1."""
 
     def __init__(self) -> None:
         self._marks: list[tuple[int, int]] = []
@@ -85,7 +85,7 @@ class _JsonScan:
         self._after_key, self._pending = True, name
 
     def value(self, text: bytes) -> None:
-        """If a value belongs to a key like `"name"`, name the list element that contains it."""
+        """If the key of a value is like `"name"`, use the value as the name of the list element."""
         element = self._elements[-1] if self._elements else -1
         if element >= 0 and self._pending in TITLES:
             rank = TITLES.index(self._pending)
@@ -102,7 +102,7 @@ class _JsonScan:
         return len(self._marks) - 1
 
     def keys(self) -> Iterator[Key]:
-        """Yield the keys, but no key for a file's only value, which needs no name."""
+        """Yield the keys; if the file consists of a single value, this value is not a key."""
         lonely = sum(level == 0 for _, level in self._marks) <= 1
         for (start, level), name in zip(self._marks, self._names, strict=True):
             if level or not lonely:
@@ -141,9 +141,10 @@ def yaml_keys(table: LineTable) -> list[Key]:
 
 
 class _YamlScan:
-    """The state of a scan.
+    """The state while a YAML file is scanned.
 
-    Levels are twice the columns, so that a dash has a level before its key.
+    The level of a key in column n is 2n. The level of a dash in column n is 2n + 1, so that a list
+    is inside of a key in the same column.
     """
 
     def __init__(self) -> None:
@@ -209,7 +210,7 @@ class _YamlScan:
             self._parent = b""
 
     def keys(self) -> list[Key]:
-        """Return the keys, but no key for a file's only document."""
+        """Return the keys, and the documents if the file contains several documents."""
         single = sum(level < 0 for _, level in self._marks) == 1
         rows = zip(self._marks, self._names, strict=True)
         return [

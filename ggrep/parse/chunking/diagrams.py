@@ -1,4 +1,4 @@
-"""Turns Mermaid diagrams into sentences: `Client -[calls]-> Server`."""
+"""Converts Mermaid diagrams to text, one line for each edge: `Client -[calls]-> Server`."""
 
 import re
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _CARDINALITY: Final = re.compile(r'[ \t]*"[^"]{0,40}"[ \t]*')
 
 
 def mermaid_edges(text: str) -> str:
-    """Return the sentences of a Mermaid diagram; fence markers and quote marks are ignored."""
+    """Return a line for each edge of a Mermaid diagram; fence markers and `>` marks are ignored."""
     lines = statements(text, ("%%", "//", "#"))
     while lines and lines[0] == "---":
         lines = lines[lines.index("---", 1) + 1 :] if "---" in lines[1:] else []

@@ -15,7 +15,7 @@ _FRONT_MATTER_LINES: Final = 500
 
 
 def markdown_cutter(table: LineTable) -> Cutter:
-    """Return a cutter that cuts a Markdown file into its sections."""
+    """Return a function that cuts a Markdown file into its sections."""
     lines = _lines(table)
     headings, fences = scan(lines, front_matter_end(lines))
     return sections_cutter(table, headings, fences)
@@ -60,7 +60,7 @@ def scan(lines: list[str], first: int) -> tuple[list[Heading], list[Fence]]:
 
 
 def _fence_marker(line: str) -> str:
-    """Return the run of backticks or tildes at the start of a line, after quote marks."""
+    """Return the run of backticks or tildes at the start of a line, after `>` marks."""
     text = line.lstrip(" \t>")
     for mark in "`~":
         run = len(text) - len(text.lstrip(mark))
@@ -175,20 +175,20 @@ _ADORNMENTS: Final = frozenset("=-~^\"'`#*+.:_<>")
 
 
 def window_pieces(table: LineTable, limits: ChunkLimits) -> list[Piece]:
-    """Return windows, of whole lines if possible, that begin at outer lines and paragraphs."""
+    """Cut a file into windows that begin, if possible, at unindented lines after blank lines."""
     ranges = cut(table, 0, len(table.data), limits, indentation_cost(table))
     return [Piece(start, end, "block") for start, end in ranges]
 
 
 def rst_cutter(table: LineTable) -> Cutter:
-    """Return a cutter that cuts a reStructuredText file into its sections."""
+    """Return a function that cuts a reStructuredText file into its sections."""
     lines = _lines(table)
     fences = rst_fences(lines)
     return sections_cutter(table, _outside(_rst_headings(lines), fences), fences)
 
 
 def asciidoc_cutter(table: LineTable) -> Cutter:
-    """Return a cutter that cuts an AsciiDoc file into its sections."""
+    """Return a function that cuts an AsciiDoc file into its sections."""
     headings: list[Heading] = []
     lines = _lines(table)
     for number, line in enumerate(lines):
@@ -201,7 +201,6 @@ def asciidoc_cutter(table: LineTable) -> Cutter:
 
 
 def _outside(headings: list[Heading], fences: list[Fence]) -> list[Heading]:
-    """Return the headings outside all fences."""
     fenced = {line for fence in fences for line in range(fence.first, fence.last + 1)}
     return [heading for heading in headings if heading.line not in fenced]
 

@@ -1,4 +1,4 @@
-"""Cuts files of one language that embed programs in another: pieces of both, in file order."""
+"""Cuts files that contain scripts in another language, such as HTML pages."""
 
 from collections.abc import Iterable, Sequence
 from functools import cache, partial
@@ -17,11 +17,11 @@ from ggrep.parse.languages.syntax import rules_for, script_tree
 
 
 class Scripts:
-    """The programs of one file, parsed once.
+    """The scripts inside one file, parsed once.
 
     Attributes:
-        imports: the imports of all programs.
-        names: the names that the programs define at top level.
+        imports: the imports of all scripts.
+        names: the names that the scripts define at top level.
     """
 
     def __init__(self, table: LineTable, scripts: Iterable[Script], limits: ChunkLimits) -> None:
@@ -40,7 +40,7 @@ class Scripts:
         ]
 
     def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-        """Return the file's pieces: those of programs, and parts of `around` between programs."""
+        """Return the scripts' pieces, and the parts of the pieces `around` outside of scripts."""
         table = self._table
         every: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):
@@ -60,7 +60,7 @@ def _cost(table: LineTable, root: Node, limits: ChunkLimits) -> CutCost:
 def _with_tag(
     table: LineTable, script: Script, pieces: list[Piece], limits: ChunkLimits
 ) -> list[Piece]:
-    """Return the pieces; an opening tag that is a separate piece is joined to the next."""
+    """Return the pieces; a piece that contains only the opening tag is joined to the next piece."""
     if len(pieces) > 1 and pieces[0].end <= script.start:
         tag, first = pieces[:2]
         if fits(table, tag.start, first.end, limits):
@@ -69,7 +69,7 @@ def _with_tag(
 
 
 def _outside(table: LineTable, piece: Piece, holes: Sequence[tuple[int, int]]) -> list[Piece]:
-    """Return the parts of a piece outside of `holes`, each with the names that it defines."""
+    """Return the parts of a piece outside of the ranges `holes`, each with the names in it."""
     parts: list[tuple[int, int]] = []
     cursor = piece.start
     for start, end in holes:

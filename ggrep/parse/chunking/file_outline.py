@@ -37,7 +37,7 @@ class Outlined(Struct, frozen=True):
 
 
 def is_outlined(path_key: str, data: bytes) -> bool:
-    """Return whether definitions are read from the file's syntax, as only a worker does."""
+    """Return whether the file's definitions are read by a parser, which only workers may run."""
     language = language_of(path_key, data)
     return (language in GRAMMARS and language not in KEYED) or holds_scripts(language, data)
 

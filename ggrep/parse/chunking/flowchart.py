@@ -32,7 +32,7 @@ _MARKS: Final = " \t\"'`[](){}/\\<>"
 
 
 class Flowchart(Struct):
-    """The state of a scan.
+    """The parts of a flowchart that were read so far.
 
     Attributes:
         labels: labels by node id; an id without a label is used as label.
@@ -57,7 +57,7 @@ class Flowchart(Struct):
             self._chain(line)
 
     def sentences(self) -> list[str]:
-        """Return groups, edges and links in words; without edges, return the nodes."""
+        """Return a line for each group, edge and link; without edges and links, for each node."""
         lines = [f"group {title}" for title in self.groups[:MAX_NODES] if title]
         for source, label, target in self.edges[:MAX_EDGES]:
             arrow = f"-[{label}]->" if label else "->"
@@ -151,7 +151,7 @@ _LINE_CHARACTERS: Final = 1000
 
 
 def statements(text: str, comments: tuple[str, ...]) -> list[str]:
-    """Return bounded lines without comments, fence markers, quote marks and delimiters."""
+    """Return the first lines without comments, fence markers, `>` marks and delimiters."""
     bounded: list[str] = []
     for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         line = " ".join(raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").split())

@@ -34,8 +34,7 @@ class Key(Struct, frozen=True):
         name: the name; empty if there is none (an element of a list).
         owners: names that qualify the key although their text does not enclose it.
         more_names: further names that the key's text defines.
-        notable: whether a piece that contains the key has its name even if the key has no inner
-            keys.
+        notable: whether a piece gets the key's name even if the key has no inner keys.
     """
 
     start: int
@@ -88,7 +87,7 @@ def _is_comment(table: LineTable, line: int, comments: tuple[bytes, ...]) -> boo
 
 
 def followers(keys: Sequence[Key]) -> list[int]:
-    """Return for each key the number of the next key that is not deeper."""
+    """Return for each key the index of the next key that is not deeper."""
     after = [len(keys)] * len(keys)
     open_keys: list[int] = []
     for number, key in enumerate(keys):
@@ -122,10 +121,10 @@ class _Group(Struct):
 def keyed_cutter(
     table: LineTable, keys: Sequence[Key], comments: tuple[bytes, ...] = ()
 ) -> Cutter | None:
-    """Return a cutter that cuts the file by its keys; comments directly above a key belong to it.
+    """Return a function that cuts a file by its keys; comments directly above a key belong to it.
 
-    The cutter returns None if there would be too many pieces. Return None for a file without keys,
-    or with more than MAX_KEYS.
+    The function returns None if there would be too many pieces. `keyed_cutter` itself returns None
+    for a file without keys, or with more than MAX_KEYS.
 
     Requires: `keys` ascend by `start`.
     """
@@ -147,7 +146,7 @@ def keyed_cutter(
 
 
 class _Layout:
-    """Arranges the pieces of one file; recursion is as deep as keys, at most MAX_NESTED."""
+    """Divides one file into pieces; recursion is at most MAX_NESTED deep."""
 
     def __init__(
         self,
@@ -169,7 +168,7 @@ class _Layout:
         self.pieces: list[Piece] = []
 
     def place_file(self) -> bool:
-        """Arrange all text; a single outermost key is split even if it would fit into one piece.
+        """Divide the file; a single outermost key is split even if it would fit into one piece.
 
         Return False if more than `most` pieces are needed; then the pieces are incomplete.
         """
@@ -202,7 +201,7 @@ class _Layout:
         self._region(inside, number + 1, self._after[number], stop, inner)
 
     def _joined(self, group: _Group, number: int, stop: int, crumb: tuple[str, ...]) -> _Group:
-        """Return the group for the key: the current group while the key fits into it."""
+        """Add a key to the group if it fits, else to a new group; return this group."""
         key = self._keys[number]
         alone = self._stands_alone(key.start, stop)
         room = fits(self._table, *self._table.trim(group.start, stop), self._limits)
@@ -218,7 +217,7 @@ class _Layout:
         return group
 
     def _opened(self, group: _Group, key: Key, crumb: tuple[str, ...]) -> _Group:
-        """Return a group whose text can begin the first piece of a large key."""
+        """Return the group for a large key: the current group if it is short, else a new group."""
         if self._is_thin(group, key.start):
             return group
         self._flush(group, key.start, crumb)
@@ -237,7 +236,7 @@ class _Layout:
         return end - start >= _ALONE_BYTES or lines >= _ALONE_LINES
 
     def _flush(self, group: _Group, end: int, crumb: tuple[str, ...]) -> None:
-        """Add a group, cut by lines if necessary; only the first part has the group's names."""
+        """Add a group; if it must be cut by lines, only the first piece gets its names."""
         ranges = cut(self._table, group.start, end, self._limits, self._cost)
         named = [name for member in group.members for name in _names(member)]
         outer = crumb

@@ -32,7 +32,7 @@ _STATEMENT: Final = re.compile(rb"[@$-]{1,2}[\w-]++[ \t]*+[^\s:;{]{0,80}")
 
 
 def block_keys(table: LineTable) -> list[Key]:
-    """Return blocks whose line begins with words, like `resource "a" "b" {`, and attributes."""
+    """Return blocks that begin with words, like `resource "a" "b" {`, and attributes."""
     scan = _Scan(table.data, by_line=True)
     return scan.keys
 

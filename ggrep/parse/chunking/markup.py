@@ -1,4 +1,4 @@
-"""Finds elements of XML by path, and headings and elements with an id in HTML, in one pass."""
+"""Finds the elements of XML files, and the headings and structural elements of HTML files."""
 
 import re
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ _PART_LEVEL: Final = 7
 
 
 def xml_keys(data: bytes) -> list[Key]:
-    """Return elements by nesting; an element is named by an id or name, in itself or in a child."""
+    """Return the elements; an element is named by its id or name, or by the text of a child."""
     scan = _Elements(data)
     for tag in _TAG.finditer(data):
         if tag["tag"] is not None:
@@ -47,7 +47,7 @@ def xml_keys(data: bytes) -> list[Key]:
 
 
 class _Elements:
-    """The open elements, innermost last: tag, number of the mark, end of the opening tag."""
+    """The state of a scan; `_open` has tag, index in `_marks` and text offset of open elements."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -107,7 +107,7 @@ def identity(attributes: bytes) -> str:
 
 
 def html_keys(data: bytes) -> list[Key]:
-    """Return headings by rank, and elements with an id; skip scripts and styles."""
+    """Return headings and structural elements such as `table`; skip scripts and styles."""
     return list(islice(_html(data), MAX_KEYS + 1))
 
 

@@ -1,7 +1,7 @@
-"""Groups the cells of notebooks into pieces; `source` has converted the notebooks to scripts.
+"""Groups the cells of notebooks, which `source/notebooks.py` converted to scripts, into pieces.
 
 Headings in text cells enclose the cells below. Cells under one heading share a piece while they
-fit. Definitions become separate pieces, as in any file.
+fit. Definitions become separate pieces, as in other files.
 """
 
 import re
@@ -29,7 +29,7 @@ _NAME_CHARACTERS: Final = 120
 
 
 def notebook_cutter(table: LineTable) -> Cutter:
-    """Return a cutter by cells, which ignores the structure of their code."""
+    """Return a function that cuts a notebook by cells and ignores the structure of their code."""
 
     def pieces(limits: ChunkLimits) -> list[Piece]:
         return place_cells(table, limits, (), lambda: indentation_cost(table))
@@ -43,7 +43,7 @@ def place_cells(
     definitions: "Sequence[Definition]",
     cost: Callable[[], CutCost],
 ) -> list[Piece]:
-    """Return the pieces of a notebook that contains some definitions."""
+    """Return the pieces of a notebook that contains these definitions."""
     from ggrep.parse.chunking.arrange import Arrangement, join_loose
 
     placed: list[Piece] = []
@@ -94,7 +94,7 @@ def _says_nothing(text: bytes) -> bool:
 
 
 def _under(piece: Piece, cell: _Cell) -> Piece:
-    """Return a piece of a cell; unless it is a definition, with the headings above it."""
+    """Return a piece of a cell; add the headings above it, unless it is a definition."""
     if not piece.loose or piece.breadcrumb or piece.name:
         return piece
     name, *_ = cell.headings or ("",)
@@ -104,6 +104,6 @@ def _under(piece: Piece, cell: _Cell) -> Piece:
 
 
 def _outside_itself(piece: Piece) -> Piece:
-    """Return a piece without its own heading among the enclosing ones."""
+    """Return a piece; its own heading is removed from the headings that enclose it."""
     last = piece.breadcrumb[-1:]
     return replace(piece, breadcrumb=piece.breadcrumb[:-1]) if last == (piece.name,) else piece

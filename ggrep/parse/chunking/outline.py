@@ -1,7 +1,7 @@
 """Collects the nested definitions of a file without visiting every node.
 
-Only the top level and the insides of definitions are walked, and any other node that is larger than
-a chunk. Definitions in a module that is wrapped in a function call are therefore read.
+Three kinds of nodes are visited: nodes at the top level, nodes inside definitions, and nodes inside
+a node that is larger than a chunk, such as a module that is wrapped in a function call.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class Definition(Struct, frozen=True):
 
     Attributes:
         start: byte offset, including leading comments and attributes.
-        construct: the definition as the language's rules read it.
+        construct: the definition that the language's rules returned.
         chunk_type: `construct.chunk_type`, or `method` for a class's function and `field` for its
             constants. A field adds a name to its chunk, but no type.
         signature: byte range of the definition's head, up to its body.
@@ -48,7 +48,7 @@ class Definition(Struct, frozen=True):
     doc: Span
 
     def all_names(self) -> tuple[str, ...]:
-        """Return the distinct names of the definition and of all its members, its own first."""
+        """Return the distinct names of the definition, then those of all its members."""
         names = [self.construct.name, *self.construct.more_names]
         for member in self.members:
             names += member.all_names()
@@ -100,7 +100,7 @@ class Outline:
                 and definitions[-1].construct.last is not None
                 and node.end_byte <= definitions[-1].end
             ):
-                continue  # the body of the last definition
+                continue  # part of the last definition
             if kind in _LEADING or (leads and node.id in leads) or kind.endswith("comment"):
                 lead = self._extend_lead(lead, node)
                 continue
@@ -190,7 +190,7 @@ class Outline:
         return self._table.adjacent(end, self._table.with_marks(node.start_byte))
 
     def _start(self, node: Node, lead: "_Lead | None", described: Construct) -> int:
-        """Return the start of a definition; its documentation can precede it in another node."""
+        """Return the start of a definition, including comments and attributes before it."""
         start = self._table.with_marks(node.start_byte) if lead is None else lead.start
         if described.doc is not None:
             return min(start, described.doc.start_byte)
@@ -229,7 +229,7 @@ def _doc(described: Construct, lead: _Lead | None) -> Span:
 
 
 def statement_depths(root: Node, table: LineTable, limits: ChunkLimits) -> dict[int, int]:
-    """Return the depth of each line at which a node within an oversized node begins."""
+    """Return, for each line at which a child of an oversized node begins, the child's depth."""
     depths: dict[int, int] = {}
     pending = [(root, 0)]
     while pending:

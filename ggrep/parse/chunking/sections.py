@@ -46,7 +46,7 @@ def clean_title(text: str) -> str:
 def sections_cutter(
     table: LineTable, headings: Sequence[Heading], fences: Sequence[Fence]
 ) -> Cutter:
-    """Return a cutter that cuts the document by headings."""
+    """Return a function that cuts the document by headings."""
     return lambda limits: sections(table, headings, fences, limits)
 
 
@@ -79,8 +79,6 @@ def sections(
 
 
 class _Layout:
-    """Arranges the sections of a document into pieces."""
-
     def __init__(self, table: LineTable, fences: Sequence[Fence], limits: ChunkLimits) -> None:
         self._table = table
         self._limits = limits
@@ -90,7 +88,7 @@ class _Layout:
         self.pieces: list[Piece] = []
 
     def section(self, start: int, end: int, title: str, crumb: tuple[str, ...]) -> None:
-        """Arrange the text of one section, with diagrams as separate pieces."""
+        """Divide the text of one section; diagrams become separate pieces."""
         first = len(self.pieces)
         inner = (*crumb, title) if title else crumb
         blank = Piece(0, 0, "section" if title else "block", breadcrumb=inner)

@@ -1,6 +1,6 @@
 """The line ranges of a file's chunks, before their text is extracted.
 
-A worker process returns only these ranges, because its parent already has the file's bytes.
+A worker process returns only line ranges, because its parent already has the file's bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -112,7 +112,7 @@ def plan_from_json(value: list[object]) -> Plan:
 
 
 def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> ChunkedFile:
-    """Return the chunks with their text; the corpus of diagrams differs from the file's corpus."""
+    """Return the chunks with their text; `corpus` applies to all chunks except diagrams."""
     lines = _LineNumbers(data)
     return ChunkedFile(
         path_key=path_key,
@@ -129,7 +129,7 @@ def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> Chu
 
 
 def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
-    """Yield the text after each piece; empty after the last piece of a file cut at its cap."""
+    """Yield the text between each piece and the next; empty at the end if pieces were left out."""
     end = 0
     for piece, following in zip_longest(pieces, pieces[1:]):
         if piece.chunk_type != ANCHOR:
@@ -140,7 +140,7 @@ def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
 
 
 class _LineNumbers:
-    """Counts lines from the last offset on; offsets ascend, so no table of lines is needed."""
+    """Returns line numbers of ascending offsets; counts the lines since the previous offset."""
 
     __slots__ = ("_data", "_line", "_offset")
 

@@ -71,7 +71,7 @@ _LINE_BYTES: Final = 2000
 
 
 class _Statement(Struct):
-    """A `CREATE` statement; lines are 0-based, `last` is inclusive, comments precede `head`."""
+    """A `CREATE` statement; lines are 0-based, `last` is inclusive, `head` follows comments."""
 
     first: int
     head: int
@@ -82,7 +82,7 @@ class _Statement(Struct):
 
 
 def sql_cutter(table: LineTable) -> Cutter:
-    """Return a cutter of an SQL file: one piece per `CREATE`, including the comments above."""
+    """Return a function that cuts an SQL file: a piece per `CREATE`, with the comments above."""
     ranges = list(_ranges(table))
     return lambda limits: _pieces(table, ranges, limits)
 
@@ -107,7 +107,7 @@ def _pieces(table: LineTable, ranges: Iterable[Piece], limits: ChunkLimits) -> l
 
 
 def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLimits) -> None:
-    """Add a piece, or join it to the last one if both are small."""
+    """Add a piece, or join it to the last piece if both are small."""
     last = pieces[-1] if pieces else None
     if last is None or not fits(table, last.start, piece.end, limits):
         pieces.append(piece)
@@ -123,7 +123,7 @@ def _append(table: LineTable, pieces: list[Piece], piece: Piece, limits: ChunkLi
 
 
 def _ranges(table: LineTable) -> Iterator[Piece]:
-    """Yield the ranges of the whole file: statements, and the text between statements."""
+    """Yield all text of the file as pieces: statements, and the text between statements."""
     cursor = 0
     for item in _statements(table):
         start, end = table.starts[item.first], table.line_end(item.last)
@@ -147,8 +147,6 @@ def _statements(table: LineTable) -> list[_Statement]:
 
 
 class _Reader:
-    """Finds the statements of an SQL file, line by line."""
-
     def __init__(self, table: LineTable) -> None:
         self._dollars = _DELIMITER.search(table.data) is None
         self._lines = [line[:_LINE_BYTES].rstrip() for line in table.data.split(b"\n")]
@@ -188,7 +186,7 @@ class _Reader:
         return b" " * len(before) + behind
 
     def _leaves_open(self, line: bytes) -> bool:
-        """Record a comment or quotation that the line leaves open; return whether it does."""
+        """Record a comment or quotation that the line leaves open; return whether there is one."""
         bare = _LINE_COMMENT.sub(b"", line)
         self._comment = b"/*" in bare
         marks = _DOLLARS.findall(bare) if self._dollars else []

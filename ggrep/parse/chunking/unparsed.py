@@ -1,4 +1,4 @@
-"""Finds the structure of a file without a parser, by one scan, and cuts the file by it."""
+"""Cuts a file by a structure that is found without a parser: keys, headings, cells, statements."""
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
@@ -52,7 +52,7 @@ def _json(table: LineTable) -> list[Key]:
 
 
 def _settings(table: LineTable) -> list[Key]:
-    """Return the keys of a file that is possibly an INI file, or consists of blocks in braces."""
+    """Return the keys of a settings file, which is read as INI, or else as blocks in braces."""
     keys = ini_keys(table)
     blocks = b"{\n" in table.data or b"{\r\n" in table.data
     return block_keys(table) if blocks and not any(key.level == 2 for key in keys) else keys
@@ -84,7 +84,7 @@ _SCANNERS: Final[dict[str, tuple[Scanner, tuple[bytes, ...]]]] = {
 
 
 def structure_cutters(table: LineTable, language: str) -> Iterator[tuple[str, Cutter]]:
-    """Yield the methods that follow the file's structure, best first; none without structure."""
+    """Yield the names and functions of the methods that can cut the file by its structure."""
     if is_notebook(table.data):
         yield "notebook", notebook_cutter(table)
     if language in _SCANNERS:
@@ -103,14 +103,14 @@ _DOCUMENTS: Final = {
 
 
 class Reading:
-    """The structure of one file without a parser; each part is read when first needed."""
+    """The structure of one file; it is found without a parser, when it is first needed."""
 
     def __init__(self, table: LineTable, language: str) -> None:
         self.table = table
         self.language = language
 
     def structured(self, limits: ChunkLimits) -> tuple[str, list[Piece]] | None:
-        """Return the method and the pieces; None if the file has no structure to follow.
+        """Return the method's name and the pieces; None if the file has no known structure.
 
         If there are more pieces than a file can have, the last pieces are left out.
         """
@@ -121,7 +121,7 @@ class Reading:
         return None
 
     def windows(self, limits: ChunkLimits) -> list[Piece]:
-        """Return windows of lines, for any text; pieces are left out like in `structured`."""
+        """Return windows of lines; if there are too many, the last windows are left out."""
         return window_pieces(self.table, limits)
 
     @cached_property

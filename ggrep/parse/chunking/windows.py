@@ -1,4 +1,4 @@
-"""Cuts a range of text into windows within the limits, at the cheapest lines.
+"""Cuts a range of text into windows within size limits, at the lines with the lowest cost.
 
 Windows do not overlap and contain all text except blanks.
 """
@@ -28,13 +28,13 @@ def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
 
 
 def indentation_cost(table: LineTable) -> CutCost:
-    """Return the cost for text of unknown grammar: outer lines first, then paragraphs."""
+    """Return a cost function by layout; the cost is lowest at unindented lines after blanks."""
     data, starts, match = table.data, table.starts, _OPENING.match
 
     def cost(line: int) -> int:
         start = starts[line]
         opening = match(data, start, start + _OPENING_BYTES)
-        if opening is None:  # cannot happen: the expression also matches an empty text
+        if opening is None:  # never happens: the expression also matches an empty text
             return 0
         inner = min(opening.end(1) - start, _MOST_INDENT) * 2
         if line > 0 and data[starts[line - 1] : start].strip():
@@ -58,7 +58,7 @@ def cut(
             break
         stop = last if fits(table, start, last, limits) else _stop(table, start, limits, cost)
         low, high = table.trim(start, stop)
-        if low < high:  # an indentation that is longer than a window would be an empty window
+        if low < high:  # a window can consist of blanks only
             ranges.append((low, high))
         start = stop
     return ranges
@@ -95,7 +95,7 @@ def _character_start(data: bytes, offset: int, floor: int) -> int:
 
 
 def syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
-    """Return the cost that prefers the outermost statements, then lines by indentation."""
+    """Return a cost function by syntax; the cost is lowest at the start of outer statements."""
     by_indentation = indentation_cost(table)
 
     def cost(line: int) -> int:

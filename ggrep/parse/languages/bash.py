@@ -1,16 +1,15 @@
-"""Simplifies shell scripts that their grammar cannot parse: other syntax becomes plain words.
+"""Replaces shell syntax that the grammar cannot parse with plain words.
 
 The grammar fails at quotes and brackets in strings, expansions, patterns and here-documents, and
 reads the rest of the script as a string. Therefore strings and substitutions are blanked between
 their quotes, expansions become variables, patterns become words, and here-documents become blank.
-Every remaining byte keeps its offset.
 """
 
 import re
 from typing import Final
 
 MAX_DEPTH: Final = 100
-"""Maximum depth of nested strings and substitutions; deeper ones stay unchanged."""
+"""Maximum depth of nested strings and substitutions; deeper strings stay unchanged."""
 
 _TOKEN: Final = re.compile(
     rb"\\(?s:.)"

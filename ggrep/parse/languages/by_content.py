@@ -185,7 +185,7 @@ _MODES: Final = MappingProxyType(
 
 
 def by_ending(ending: str, usual: str, data: bytes) -> str:
-    """Return the language of a file whose ending usually means `usual`."""
+    """Return the language of a file; `usual` is the usual language of files with its ending."""
     for language, clue in _clues(ending):
         if clue.search(data) is not None:
             return language
@@ -204,7 +204,7 @@ def _clues(ending: str) -> tuple[tuple[str, re.Pattern[bytes]], ...]:
 
 
 def is_notebook(data: bytes) -> bool:
-    """Return whether a text is a converted notebook: a script with marked cells (see `source`)."""
+    """Return whether a text is a converted notebook: a script with cell marks."""
     return _NOTEBOOK_LINE.match(data) is not None
 
 

@@ -16,8 +16,8 @@ _LEAST_LINES: Final = 2
 def by_form(data: bytes) -> str:
     """Return `xml`, `ini`, `code` (a program in an unknown language) or `text`.
 
-    In code, a quarter of the lines end like statements and blocks. Settings consist only of lines
-    with keys and values.
+    In code, at least a quarter of the lines end like statements or blocks. An INI file consists
+    only of lines with keys and values.
     """
     head = data[:_LOOKED_AT_BYTES]
     if _MARKUP.match(head):

@@ -1,4 +1,4 @@
-"""Keeps one branch of a conditional of the C preprocessor, if braces or heads require it.
+"""Keeps one branch of a C preprocessor conditional, if a parser would misread all branches.
 
 A parser reads all branches. If each of two branches opens a block, but only one block is closed,
 the enclosing function would extend to the end of the file. A branch that continues the head of a
@@ -95,7 +95,7 @@ def _unwanted(data: bytes) -> list[_Span]:
 
 
 def _goes_on(data: bytes, choice: _Choice) -> bool:
-    """Return whether a branch continues the text before its conditional, or goes on after it."""
+    """Return whether a statement extends over the start or the end of the conditional."""
     if _OPEN_HEAD.search(data, max(0, choice.start - _MOST_BEFORE), choice.start):
         return True
     return any(

@@ -1,6 +1,6 @@
 """Expands the most common macros of large C projects in C and C++ before parsing.
 
-A grammar does not contain macros. Macros that only mark a declaration, such as `__init`, are
+The grammars of C do not expand macros. Macros that only mark a declaration, such as `__init`, are
 blanked. `SYSCALL_DEFINE2(read, ...)` with a body becomes a function `read`, and
 `DEFINE_MUTEX(lock);` becomes a variable `lock`. Every remaining byte keeps its offset, and every
 line keeps its number.
@@ -94,7 +94,7 @@ def expanded(data: bytes) -> bytes:
 
 
 def expanded_objc(data: bytes) -> bytes:
-    """Return the text to parse of an Objective-C file, with all conditional parts."""
+    """Return the text to parse of an Objective-C file."""
     return _OBJC_NOISE.sub(_without_text, _expanded(data))
 
 
@@ -140,7 +140,7 @@ def _enum(match: re.Match[bytes]) -> bytes:
 
 
 def _definition(match: re.Match[bytes]) -> bytes:
-    """Return the definition to which a macro at such a position expands."""
+    """Return the definition to which a macro call expands."""
     macro, given = match["macro"], match["given"]
     whole, start = match[0], match.start()
     body = match["then"].endswith(b"{")

@@ -1,7 +1,8 @@
-"""Blanks macros of C and C++ that can only be marks because of their position, before parsing.
+"""Blanks macros that only mark a declaration, before C and C++ are parsed.
 
-A grammar does not contain macros. At `class EXPORTED Name {` or `void f() GUARDED(lock) {` it loses
-the definition, and often all later definitions. Every other byte keeps its offset.
+A macro is recognised as a mark by its position. The grammars of C do not expand macros: at
+`class EXPORTED Name {` or `void f() GUARDED(lock) {` the parser loses the definition, and often all
+later definitions.
 """
 
 import re
@@ -182,7 +183,7 @@ def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
 
 
 def _in_text(data: bytes) -> Iterator[_Span]:
-    """Yield the marks before declarations, after parameter lists, and alone in lines."""
+    """Yield the macros that are marks before declarations, after parameters or alone in lines."""
     text, last = b"\n" + data, 0
     place: _Position = ""
     for macro in _MACRO.finditer(text):
@@ -199,7 +200,7 @@ def _in_text(data: bytes) -> Iterator[_Span]:
 
 
 def _place(text: bytes, low: int, lead: bytes) -> _Position:
-    """Return a mark's position, by the text before it."""
+    """Return the kind of a macro's position, from the text before; empty if it cannot be a mark."""
     first = not lead
     if first:
         lead = _line_above(text, low)

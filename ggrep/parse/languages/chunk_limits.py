@@ -1,4 +1,4 @@
-"""Limits of chunks, which are part of the store's identity, and limits of a file's CPU time."""
+"""Size limits of chunks, which determine the store's identity, and CPU time limits of files."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,9 +29,9 @@ class ChunkLimits(Struct, frozen=True):
 class Allowance(Struct, frozen=True):
     """The maximum processor time for one file in the process that parses it.
 
-    The limit stops hanging parsers. It is many times the measured time of any real file, so neither
-    the machine nor its load affects how a file is read (docs/performance.md lists the measured
-    times).
+    The limit stops hanging parsers. The maximum is many times the measured time of any real file,
+    so neither the machine nor its load affects how a file is read (docs/performance.md lists the
+    measured times).
 
     Attributes:
         base_ms: milliseconds for a file of any size.
@@ -42,5 +42,5 @@ class Allowance(Struct, frozen=True):
     mib_ms: int = 4_000
 
     def cpu_ms(self, size_bytes: int) -> int:
-        """Return the processor time in milliseconds for a file of that size."""
+        """Return the maximum processor time in milliseconds for a file of `size_bytes`."""
         return self.base_ms + self.mib_ms * size_bytes // 2**20

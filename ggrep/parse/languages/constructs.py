@@ -46,7 +46,7 @@ Reader: TypeAlias = Callable[[Node], Construct | None]
 
 
 def nothing(_: Node) -> None:
-    """Return None: a reader for nodes that are not definitions."""
+    """Return None; this is the reader for nodes that are not definitions."""
 
 
 def wrapper(node: Node) -> Construct:
@@ -65,7 +65,7 @@ def itself(node: Node) -> tuple[Node, ...]:
 
 
 def body_of(node: Node) -> tuple[Node, ...]:
-    """Return the node's body, if it has one, as the node whose children are the members."""
+    """Return the node's body, if it exists, as the node whose children are the members."""
     body = node.child_by_field_name("body")
     return () if body is None else (body,)
 
@@ -83,7 +83,7 @@ def named_as(
         chunk_type: the kind of definition.
         name: returns its name.
         inside: returns the nodes with its members.
-        loose: see `Construct`; None makes definitions without a body loose.
+        loose: see `Construct`; None: only definitions without a body are loose.
     """
 
     def read(node: Node) -> Construct:
@@ -94,7 +94,7 @@ def named_as(
 
 
 def by_kind(readers: Mapping[Reader, str]) -> Reader:
-    """Return a reader that selects a reader by the node's kind; the keys are lists of kinds."""
+    """Return a reader that calls one of `readers` by the node's kind; the values list the kinds."""
     table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
 
     def read(node: Node) -> Construct | None:
@@ -105,7 +105,7 @@ def by_kind(readers: Mapping[Reader, str]) -> Reader:
 
 
 def constants(names: Sequence[str], inside: tuple[Node, ...] = ()) -> Construct | None:
-    """Return the definition of a statement that sets some names; None without names."""
+    """Return the definition of the constants with these names; None without names."""
     if not names:
         return None
     return Construct("constant", names[0], inside, more_names=tuple(names[1:]), loose=True)
@@ -118,11 +118,11 @@ class Rules(Struct, frozen=True):
         describe: returns a node's definition, or None; searches no deeper than necessary.
         imported: returns the names that a node imports, if it is not a definition.
         fields: whether constants in the body of a class are definitions.
-        island: returns the syntax tree of a node's text in another language.
+        island: returns the syntax tree of a node whose text is in another language, else None.
         leads: ids of nodes, such as signatures, that belong to the next definition.
         clauses: whether consecutive definitions of one name are one definition.
         prototypes: whether a loose definition in a function is a local variable or a prototype.
-        with_text: returns the rules for a file with a text, if nodes alone do not suffice.
+        with_text: returns the rules for a file's text, if the rules need the text.
     """
 
     describe: Callable[[Node], Construct | None]

@@ -1,8 +1,7 @@
 """Blanks keywords and attributes before F# names, because the grammar takes them for the names.
 
 `let private go` would define `private`, and `module rec M` a module `rec`; attributes after `let`
-hide the definition. A unit of measure has no body and is read as an exception. Every remaining byte
-keeps its offset.
+hide the definition. A unit of measure has no body and is read as an exception.
 """
 
 import re

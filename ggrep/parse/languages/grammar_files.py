@@ -1,6 +1,6 @@
 """Verifies that the installed parsers are intact, file by file.
 
-A parser is native code; a partly written one crashes the process that loads it.
+A parser is native code; a partly written file crashes the process that loads it.
 """
 
 import base64
@@ -11,7 +11,7 @@ from ggrep.parse.languages.registry import GRAMMAR_PACKAGES
 
 
 def damaged_grammar_files(*, deep: bool) -> list[str]:
-    """Return the files of the grammar packages that are missing or differ from the installed ones.
+    """Return the files of grammar packages that are missing or have changed since installation.
 
     Args:
         deep: whether to compare hashes in addition to sizes.

@@ -1,8 +1,9 @@
-"""Recognises tests inside of source files, by the forms of tests of each language.
+"""Recognises tests inside of source files, by patterns for each language.
 
 The lines of the tests depend only on the text of the file, so searches for chunks, searches for
-names and `expand` agree. A test begins at the decorators and comments in front of it and ends with
-its block: at the closing brace, or in Python with the last line that is indented deeper.
+names and `expand` use the same lines. A test begins at the decorators and comments in front of it
+and ends with its block: at the closing brace, or in Python with the last line that is indented
+deeper.
 """
 
 import re
@@ -24,7 +25,7 @@ class _Form(Struct, frozen=True):
         head: pattern of the line with which a test begins.
         body: pattern that must match within the lines of a test; None for any lines.
         words: each file with such tests contains at least one of these texts.
-        whole: a head means that the whole file is a test.
+        whole: whether a line that matches `head` makes the whole file a test.
     """
 
     head: re.Pattern[str]
@@ -159,18 +160,18 @@ _ITEM: Final = re.compile(
     r"(?:pub(?:\([^)]*\))?\s+)?(?:async|const|enum|extern|fn|for|if|impl|let|loop|macro_rules|match"
     r"|mod|static|struct|trait|type|union|unsafe|use|while)\b"
 )
-"""Begins what ends with a block or a semicolon in Rust; others end with a comma, as fields do."""
+"""Begins a Rust item, which ends with a block or a semicolon; a field ends with a comma."""
 _MOST_HEAD: Final = 50
 """Lines of attributes, and of a head without a block."""
 _MOST_BEHIND: Final = 100
-"""Lines that are read behind a line that may end a block."""
+"""Lines that are read after a line that possibly ends a block."""
 
 
 def _end_by_brackets(lines: Sequence[str], line: int, language: str) -> int:
     """Return the end of the block whose head begins at `line`, or of a statement without a block.
 
-    A literal of several lines may contain unpaired brackets. Then the block ends at the first line
-    with a closing brace that is not indented deeper than the head.
+    A literal of several lines can contain unpaired brackets. Therefore the block ends at the latest
+    at the first line with a closing brace that is not indented deeper than the head.
     """
     width, depth, opened, closing = _width(lines[line]), 0, False, 0
     pattern = _BRACKETS if language in {"go", "rust"} else _SCRIPT_BRACKETS

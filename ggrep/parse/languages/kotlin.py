@@ -1,10 +1,9 @@
-"""Simplifies heads of Kotlin declarations for their grammar.
+"""Simplifies the heads of Kotlin declarations so that the grammar can parse them.
 
 The grammar reads two consecutive annotations as operators, and the class after them as an operand.
-It ends a class head at the end of its line. It reads the body after `by x {` as an argument of a
-call, and `context(A)` as a call. Therefore consecutive annotations become one annotation with blank
-arguments. Delegates, contexts, and the line end before a constructor or `where` become blank. Every
-remaining byte keeps its offset.
+For the grammar, a class head ends with its line, the body after `by x {` is an argument of a call,
+and `context(A)` is a call. Therefore consecutive annotations become one annotation with blank
+arguments. Delegates, contexts, and the line end before a constructor or `where` become blank.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The offsets of a file's lines, which end at a line feed only."""
+"""The offsets of a file's lines; only line feeds end a line."""
 
 import re
 from array import array
@@ -13,7 +13,7 @@ BLANK: Final = b" \t\r\n\f\v"
 _BLANKS: Final = re.compile(rb"[ \t\r\n\f\v]*")
 
 _MARK: Final = re.compile(rb"[A-Z_][A-Z0-9_]{2}|__|\[\[")
-"""First bytes of marks that are hidden from the parser."""
+"""First bytes of marks that are blanked before parsing."""
 _BRACKET: Final = re.compile(rb"[:;]\Z|BEGIN|END|NAMESPACE")
 """Marks that end a statement, or open or close a block or a section."""
 
@@ -65,14 +65,14 @@ class LineTable:
         return offset - start <= MAX_INDENT and not self.data[start:offset].strip(BLANK)
 
     def adjacent(self, end: int, start: int) -> bool:
-        """Return whether no blank line is between two offsets. Some comments include a line end."""
+        """Return whether no blank line is between two offsets; `end` can be after a line end."""
         before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
         return self.data.count(b"\n", end, start) + before <= 1
 
     def with_marks(self, start: int) -> int:
-        """Return the start of the marks before `start` that are hidden from the parser.
+        """Return the start of the marks before `start` that were blanked before parsing.
 
-        Such marks are in the same line, or alone in the lines directly above.
+        A mark is a macro in the same line, or alone in a line directly above.
         """
         if self.marked is self.data:
             return start
@@ -89,7 +89,7 @@ class LineTable:
         return start
 
     def _hides(self, start: int, end: int) -> bool:
-        """Return whether the text between two offsets consists only of hidden marks."""
+        """Return whether the text between two offsets consists only of blanked marks."""
         marks = self.data[start:end].strip()
         hidden = marks and not self.marked[start:end].strip()
         return bool(hidden) and _MARK.match(marks) is not None and not _BRACKET.search(marks)

@@ -1,4 +1,4 @@
-"""Converts Haskell and TypeScript to forms that their grammars can read, of the same length.
+"""Blanks syntax of Haskell and TypeScript that their grammars cannot read.
 
 In Haskell, conditional directives become blank, so all parts are parsed.
 """

@@ -1,22 +1,22 @@
-"""Reads definitions by files of tree-sitter queries, `queries/<grammar>.scm`.
+"""Reads definitions with the tree-sitter queries in `queries/<grammar>.scm`.
 
 A pattern captures a definition as `@definition.<kind>`, and within the definition
 
-    @name    its name; several names make one definition of several
-    @body    the node with its members; else its field `body`, else its inside is not searched
+    @name    its name; a definition can have several names
+    @body    the node with its members; by default the field `body` of the definition
     @owner   a name that qualifies it although it does not enclose it
-    @doc     the text that documents it, if that is no comment in front of it
+    @doc     the text that documents it, if this is not a comment in front of it
     @end     the sibling that ends it, if its body is not part of the node
 
 `@wrapper` is a node whose content counts as if it were outside, such as a node that contains all
 declarations of a file; without `@wrapper`, the definitions inside are not read. `@wrapper.thin` is
 a wrapper whose leading comments and attributes belong to its first definition. `@lead` is a node
 that belongs to the next definition. `@import` is a statement that imports `@import.name`.
-`@nothing` is a node that is not a definition, even if later patterns capture it. `(#set! clauses)`
-anywhere in a file makes consecutive definitions of one name one definition. `(#set! loose)` lets
-the definition of its pattern share a chunk with neighbours. If several patterns capture the same
-node, the first counts, but the names of all are collected. A file can extend the rules of another
-language (`syntax`).
+`@nothing` is a node that is not a definition, even if later patterns capture it. If a query file
+contains `(#set! clauses)`, consecutive definitions with the same name are one definition.
+`(#set! loose)` lets the definition of its pattern share a chunk with neighbours. If several
+patterns capture the same node, the first pattern counts, but the names of all are collected. A
+query file can extend the rules of another language (see `syntax.py`).
 """
 
 from collections.abc import Callable, Iterable
@@ -105,7 +105,7 @@ class _Captures(Struct):
 
 
 def read(grammar: str, root: Node, base: Callable[[Node], Construct | None] = nothing) -> Rules:
-    """Return the rules for the file with a syntax tree.
+    """Return the rules for the file with the syntax tree `root`.
 
     Args:
         grammar: the grammar with which the file was parsed.

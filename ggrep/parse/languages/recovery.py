@@ -1,11 +1,11 @@
 """Parses text again without the lines that its grammar cannot parse.
 
-After a syntax error, a parser guesses which text to drop. Often it drops the heads of the
-definitions around the error, or reads the rest of the file as part of one of them. The indentation
+After a syntax error, a parser guesses which text to drop. Often the parser drops the heads of
+definitions around the error, or reads the rest of the file as part of a definition. The indentation
 shows the intended blocks: a line and the deeper lines below it. The syntax tree agrees with a block
 if the block is a sequence of sibling nodes. If the tree does not agree with some blocks because of
 errors, blocks are blanked one after the other, the innermost first. A block stays blank if the tree
-then agrees with more of the other blocks. Every remaining byte keeps its offset.
+then agrees with more of the other blocks.
 """
 
 import re
@@ -24,7 +24,7 @@ from ggrep.parse.languages.trees import parse
 TIMES: Final = 2
 """How often each byte of a text can be parsed again."""
 TIMES_IN_C: Final = 0.5
-"""The same in C and related languages, where most errors are macros that hide nothing."""
+"""Like TIMES, for C and related languages, in which most errors are harmless macros."""
 BASE_BYTES: Final = 10_000
 """Bytes that can be parsed again in addition, for a text of any size."""
 
@@ -85,7 +85,7 @@ class Block(Struct):
 
     @property
     def blocks(self) -> "list[Block]":
-        """Return the blocks inside, computed at first use: most are never needed."""
+        """Return the inner blocks; computed at first use, because most are never needed."""
         if self._blocks is None:
             ends = [*(start for start, _ in self.lines[1:]), self.end]
             gaps = [(low, high) for (_, low), high in zip(self.lines, ends, strict=True)]
@@ -116,7 +116,7 @@ class Block(Struct):
 def parse_recovered(
     grammar: str, data: bytes, simpler: Callable[[bytes], bytes] | None = None
 ) -> Parsed:
-    """Return the tree of a text, in which parts are blank if their errors hide the text around.
+    """Return the tree of a text; parts whose errors affect the text around them are blank.
 
     Args:
         grammar: the grammar to parse with.
@@ -130,7 +130,7 @@ def parse_recovered(
 
 
 def _is_foreign(root: Node) -> bool:
-    """Return whether errors are spread over the whole text, as for macros of another language."""
+    """Return whether a text has so many errors that it is possibly in another language."""
     errors = 0
     pending = [] if root.is_error else [root]
     while pending and errors <= MAX_ERRORS:
@@ -165,7 +165,7 @@ class _Recovery:
         self._left = BASE_BYTES + int((TIMES_IN_C if grammar in _C else TIMES) * len(data))
 
     def run(self, text: bytes, root: Node, simpler: Callable[[bytes], bytes] | None) -> Parsed:
-        """Return the best tree, once no step improves it or the bytes are used up."""
+        """Improve a tree until no step improves it or the bytes are used up; return the tree."""
         reading = _judge(self._blocks, text, root)
         if reading.broken and simpler is not None:
             reading = self._simplified(reading, simpler(text))
@@ -197,7 +197,7 @@ class _Recovery:
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
-        """Repeatedly blank a block that improves the tree; in a part, the best such block."""
+        """Blank blocks as long as this improves the tree; with `part`, choose the best block."""
         tried: set[Span] = set()
         better: _Reading | None = reading
         while better is not None:
@@ -241,7 +241,7 @@ class _Recovery:
 
 
 def _judge(blocks: Sequence[Block], text: bytes, root: Node, base: int = 0) -> _Reading:
-    """Return a reading: how well a tree agrees with the indentation of its text.
+    """Compare a tree with the indentation of its text.
 
     Args:
         blocks: consecutive blocks.
@@ -292,7 +292,7 @@ def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
 
 
 def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
-    """Return the id of the node whose consecutive children are a block; if none is, also their end.
+    """Return the id of a block's parent node, and 0 if the tree agrees with the block.
 
     Args:
         node: the smallest node around the block.
@@ -318,13 +318,13 @@ def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[
 
 
 def _overhang(node: Node, block: Block, end: int, base: int) -> int:
-    """Return the end of a node that begins with a block, but extends beyond it; else 0."""
+    """Return the end of a node that begins at a block's start but ends after the block; else 0."""
     begins = node.start_byte == block.start - base and node.end_byte + base > end
     return node.end_byte + base if begins else 0
 
 
 def _is_run(node: Node, first: Node, last: Node, start: int, block: Block) -> bool:
-    """Return whether the children of a node from `first` to `last` are a block without errors."""
+    """Return whether the sibling nodes from `first` to `last` form a block without errors."""
     if first.start_byte != start or first.is_error or (last.is_error and block.blocks):
         return False
     return not node.is_error or (first.is_named and last.is_named and not last.is_error)
@@ -339,7 +339,8 @@ def _child_at(node: Node, offset: int) -> Node | None:
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
     """Yield the parts that possibly cause each block's errors, the innermost first.
 
-    For each block: the lines that close more than it opened, its body, then all of it.
+    For a block, the parts are: its end, from the third line of equal indentation on; its body; the
+    whole block.
     """
     starts = [block.start for block in broken]
     for outer in blocks:
@@ -387,6 +388,6 @@ def layout(data: bytes, low: int = 0, high: int | None = None, depth: int = 0) -
 
 
 def _lines(data: bytes, low: int, high: int) -> Iterator[re.Match[bytes]]:
-    """Yield lines; if the first is unindented, only unindented lines, which begin blocks."""
+    """Yield the lines; if the first line is unindented, yield only unindented lines."""
     first = _LINE.search(data, low, high)
     return (_LINE if first is not None and first[1] else _AT_MARGIN).finditer(data, low, high)

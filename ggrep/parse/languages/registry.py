@@ -123,7 +123,7 @@ def holds_scripts(language: str, data: bytes) -> bool:
 
 
 def is_unread(language: str) -> bool:
-    """Return whether files in a language are read only as words, without definitions."""
+    """Return whether files in a language are indexed only as words, without definitions."""
     return language in CODE and language not in GRAMMARS and language not in _READ_OTHERWISE
 
 

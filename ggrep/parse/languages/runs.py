@@ -57,7 +57,7 @@ class Run:
 
     @property
     def named_children(self) -> list[Node]:
-        """Return the children of a single clause; several clauses have no members."""
+        """Return the children of the clause; empty if there are several clauses."""
         return self.clauses[0].named_children if len(self.clauses) == 1 else []
 
     def child_by_field_name(self, field: str) -> Node | None:
@@ -75,7 +75,7 @@ class Run:
 
 
 class Siblings:
-    """Represents a node with other children than in the tree."""
+    """Represents a node whose children are replaced by other nodes."""
 
     __slots__ = ("named_children", "start_byte")
 
@@ -106,7 +106,7 @@ def inside_of(start_byte: int, nodes: Sequence[Node]) -> tuple[Node, ...]:
 def grouped(
     container: Node, nodes: Iterable[Node], role: Callable[[Node], str]
 ) -> tuple[Node, ...]:
-    """Return `nodes` as the children of one node; neighbours of one definition become a run.
+    """Return `nodes` as the children of one node; adjacent nodes of one definition become a run.
 
     Args:
         container: the parent of the nodes.

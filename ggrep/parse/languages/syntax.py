@@ -70,7 +70,8 @@ def grammar_of(language: str, data: bytes) -> str:
 def tree(language: str, table: LineTable) -> Node:
     """Return the root of the file's syntax tree.
 
-    Set `table.marked` to the text without marks, and `table.shown` to the parsed text.
+    Set `table.marked` to the text without marks (see `c_marks`), and `table.shown` to the parsed
+    text.
     """
     data, text = table.data, shown(language, table.data)
     table.marked = data if text == data else text
@@ -81,7 +82,7 @@ def tree(language: str, table: LineTable) -> Node:
 
 
 def script_tree(table: LineTable, script: Script) -> Node:
-    """Return the root of a program inside a file; its nodes have the file's offsets."""
+    """Return the root of an embedded script's syntax tree; its nodes have the file's offsets."""
     grammar, within = GRAMMARS[script.language], part(table, script.start, script.end)
     root = parse_parts(grammar, table.data, [within])
     if not root.has_error or (script.end - script.start) * MAX_RECOVERED < len(table.data):
@@ -93,7 +94,7 @@ def script_tree(table: LineTable, script: Script) -> Node:
 
 
 def rules_for(language: str, root: Node, data: bytes) -> Rules:
-    """Return the rules for the file with a syntax tree."""
+    """Return the rules for the file with the syntax tree `root`."""
     rules = _rules(_RULED[language]) if language in _RULED else None
     if language in QUERIED:
         from ggrep.parse.languages.query_rules import read

@@ -18,7 +18,7 @@ def parse(grammar: str, data: bytes) -> Node:
 
 
 def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
-    """Return the root of some parts of a file, parsed as one text.
+    """Return the root of the syntax tree of some parts of a file, parsed as one text.
 
     The offsets of nodes are offsets in the file.
 
@@ -33,7 +33,7 @@ def parse_parts(grammar: str, data: bytes, parts: Sequence[Range]) -> Node:
 
 
 def part(table: LineTable, start: int, end: int) -> Range:
-    """Return a range of bytes in the parser's form."""
+    """Return a range of bytes as the parser's type `Range`."""
     first, last = table.line_of(start), table.line_of(end)
     return Range(
         Point(first, start - table.starts[first]), Point(last, end - table.starts[last]), start, end
@@ -41,7 +41,7 @@ def part(table: LineTable, start: int, end: int) -> Range:
 
 
 def load(grammar: str) -> None:
-    """Load a grammar, so that the first file of a language does not take longer than others."""
+    """Load a grammar, so that the first file of a language takes no longer than later files."""
     _parser(grammar)
 
 

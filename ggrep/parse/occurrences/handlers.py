@@ -1,4 +1,4 @@
-"""Finds whether a position names a message, event or route that the surrounding code handles.
+"""Detects whether a name is that of a message, event or route that the surrounding code handles.
 
 Grammars name their nodes differently, but handlers are registered in the same few ways: an argument
 of a call (`bus.on("started", f)`) or of a decorator (`@app.route("/x")`), the key of a table
@@ -94,16 +94,16 @@ _MOST_WRAPPERS: Final = 6
 
 
 def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> str | None:
-    """Return the name of the decorated handler; empty if the handler encloses the position.
+    """Return the name of the handler if a decorator registers it, else an empty text.
 
-    Returns None if no code handles the name at the position.
+    Return None if the code does not handle the name.
 
     Args:
         way: the nodes from the root to the name.
         start: offset of the name in bytes.
         end: exclusive end of the name.
         data: the file.
-        quoted: the name is in a string, which must contain nothing else.
+        quoted: whether the name is in a string; such a string must contain nothing else.
     """
     if _NO_KEY.match(data, end):
         return None
@@ -123,7 +123,7 @@ _Reader: TypeAlias = Callable[[Way, int, bytes], str | None]
 
 
 def _reader(way: Way, place: int) -> _Reader | None:
-    """Return the function for a kind of node that can register a handler; None for other nodes."""
+    """Return the function that reads the node at `place`; None if it cannot register a handler."""
     node, field = way[place]
     if _LISTS.fullmatch(node.type):
         return _typed if "type" in node.type else _announced
@@ -143,7 +143,7 @@ def _is_all_of(string: Node, start: int, end: int, data: bytes) -> bool:
 
 
 def _typed(way: Way, start: int, data: bytes) -> str | None:
-    """Read the arguments of a type: `Handler<Ping>` as a base, `subscribe<Ping>(f)`."""
+    """Return the handler for a type argument: `Handler<Ping>` as a base, `subscribe<Ping>(f)`."""
     arguments, callee = way[-1][0], _callee(way[-1][0], data)
     first = arguments.named_children[:1]
     if not callee or not first or not first[0].start_byte <= start < first[0].end_byte:
@@ -156,7 +156,7 @@ def _typed(way: Way, start: int, data: bytes) -> str | None:
 
 
 def _announced(way: Way, start: int, data: bytes) -> str | None:
-    """Read the arguments of a call or a decorator."""
+    """Return the handler for an argument of a call or a decorator."""
     arguments, callee = way[-1][0], _callee(way[-1][0], data)
     given = next((each for each in arguments.named_children if start < each.end_byte), arguments)
     literal = _element(given, start)
@@ -183,7 +183,7 @@ def _announced(way: Way, start: int, data: bytes) -> str | None:
 
 
 def _element(given: Node, start: int) -> Node:
-    """Return the element of an array at a position; an argument that is no array itself."""
+    """Return the element of an array at a position; if `given` is not an array, return `given`."""
     parts = given.named_children
     if parts and (_ARRAY.search(given.type) or _ARRAY.search(parts[-1].type)):
         return _element(next((each for each in parts if start < each.end_byte), parts[-1]), start)
@@ -214,7 +214,7 @@ def _others(way: Way, given: Node, data: bytes) -> list[str]:
 
 
 def _decorated(decorator: Node, data: bytes) -> str:
-    """Return the name of the definition after a decorator, or "" if that node is the parent."""
+    """Return the name of the decorated definition; empty if it is the decorator's parent node."""
     if decorator.parent is None or decorator.parent.type in {"decorated_definition", "modifiers"}:
         return ""
     after = decorator.next_named_sibling
@@ -225,7 +225,7 @@ def _decorated(decorator: Node, data: bytes) -> str:
 
 
 def _entry(way: Way, start: int, data: bytes) -> str | None:
-    """Read an entry of a table; the table's name shows whether it contains handlers."""
+    """Return the handler for an entry of a table whose name shows that it contains handlers."""
     parts = way[-1][0].named_children
     if len(parts) != 2 or start >= parts[0].end_byte:
         return None
@@ -246,7 +246,7 @@ def _entry(way: Way, start: int, data: bytes) -> str | None:
 
 
 def _subscript(way: Way, _: int, data: bytes) -> str | None:
-    """Read the argument of a generic base in Python: `class Server(Handler[Ping])`."""
+    """Return the handler for the argument of a base in Python: `class Server(Handler[Ping])`."""
     generic, named = way[-2][0], way[-1][0]
     callee = _CALLEE.search(_text(data, generic.start_byte, named.start_byte - 1))
     handles = callee and _HANDLING_TYPES.fullmatch(callee["name"]) and is_base(way[:-1])
@@ -254,7 +254,7 @@ def _subscript(way: Way, _: int, data: bytes) -> str | None:
 
 
 def _parameter(way: Way, _: int, data: bytes) -> str | None:
-    """Read a parameter of a function, which may be declared as a listener."""
+    """Return the handler for a parameter of a function, if it is declared as a listener."""
     start = way[-2][0].start_byte
     if len(way) > 2 and way[-3][0].type == "decorated_definition":
         start = way[-3][0].start_byte

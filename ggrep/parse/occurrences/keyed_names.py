@@ -1,4 +1,4 @@
-"""Names in files without a grammar: keys of data, headings, style rules, make targets."""
+"""Finds names in files without a grammar: keys of data, headings, style rules, make targets."""
 
 from collections.abc import Iterable, Sequence
 
@@ -68,7 +68,7 @@ def with_keys(
 def _named(
     pieces: Iterable[Piece], lasts: Sequence[str], *, any_case: bool
 ) -> Iterable[tuple[Piece, str]]:
-    """Yield each piece and name of a piece that equals the requested name."""
+    """Yield each piece that has the requested name, with the name as the piece spells it."""
     for piece in pieces:
         for key in piece.names:
             given = key.casefold() if any_case else key

@@ -48,7 +48,7 @@ _PARAMETER_WORDS: Final = ("parameter", "primary_constructor")
 
 
 def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
-    """Return the kind of text that nodes of a kind contain; empty if the parent nodes decide."""
+    """Return the kind of text in nodes of a type; empty if this depends on the parent nodes."""
     if kind in _INSERTED or kind in _VARIABLES:
         return "code"
     if kind in _COMMENTS or "comment" in kind:
@@ -62,7 +62,7 @@ def literal_kind(kind: str) -> Literal["string", "comment", "code", ""]:
 
 
 def edge_kind(field: str | None, kind: str) -> Edge:
-    """Return the part of the parent's definition that a child belongs to.
+    """Return whether a child is the name, a parameter or the content of its parent's definition.
 
     Args:
         field: the child's field in its parent; None without a field.
@@ -105,7 +105,7 @@ def described(language: str, node: Node) -> Construct | None:
 
 
 def with_more(language: str, node: Node, definition: Construct | None) -> Construct | None:
-    """Return the rules' result; add the member to which a named class is assigned as a name."""
+    """Return `definition`; if a named class is assigned to a member, add the member's name."""
     inner = node.named_children[0] if node.named_children else None
     if language not in SCRIPTS or node.type != "expression_statement" or inner is None:
         return definition
@@ -121,7 +121,7 @@ def with_more(language: str, node: Node, definition: Construct | None) -> Constr
 
 
 def anywhere(node: Node) -> bool:
-    """Return whether a node's definition counts inside any node, as macros have no scope."""
+    """Return whether a definition can be inside any node, because it has no scope (a macro)."""
     return node.type in _MACROS
 
 

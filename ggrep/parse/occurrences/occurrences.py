@@ -1,6 +1,6 @@
 """Finds a name in a file and classifies it: definition, usage, string or comment.
 
-A text search finds the words; the syntax tree is only read at these positions.
+A text search finds the words; the syntax tree is only read at the positions of these words.
 """
 
 import re

@@ -135,7 +135,7 @@ def _is_function(node: Node) -> bool:
 
 
 def _declared(place: Way, data: bytes) -> str | None:
-    """Return the type that an occurrence declares; empty if unknown, None if none is declared."""
+    """Return the type that an occurrence declares; empty if unknown, None without declaration."""
     leaf, value = place[-1][0], None
     for node, _ in reversed(place[:-1]):
         if _is_function(node) or any(word in node.type for word in _ENDS):

@@ -43,7 +43,7 @@ _HERITAGE: Final = frozenset(
 _ASIDE: Final = re.compile(
     r"annotation|argument|call|parameter|bound|body|block|statement|constraint"
 )
-"""Kinds of nodes in such a list whose names are not its types."""
+"""Kinds of nodes, in a list of base types, whose names are not base types."""
 _PARTS: Final = frozenset({"subscript", "scope", "object", "path", "qualifier", "module"})
 """Fields of a name in front of its last part, or of an index."""
 _QUOTED: Final = re.compile(r"[\"'<]([^\"'<>\n]+)[\"'>]")
@@ -128,7 +128,7 @@ def is_base(way: Way) -> bool:
 
 
 def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
-    """Return the methods that a definition of Go declares, each as name/parameters.
+    """Return the methods that a definition of Go declares, each as `name/number of parameters`.
 
     For an interface, the names of the embedded interfaces are included.
     """
@@ -149,7 +149,7 @@ def methods_of(node: Node, data: bytes) -> tuple[str, ...]:
 
 
 def _method(node: Node, data: bytes) -> str:
-    """Return a method of Go as name/number of parameters: `a, b int` are two, `int` is one."""
+    """Return a method of Go as `name/number of parameters`; `a, b int` counts as two."""
     listed = node.child_by_field_name("parameters")
     given = [] if listed is None else listed.named_children
     counts = [max(1, len(each.children_by_field_name("name"))) for each in given]

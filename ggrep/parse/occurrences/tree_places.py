@@ -1,7 +1,7 @@
 """Classifies positions in a file by its syntax tree.
 
-The path from the root to the position is read by the same rules as an outline. A name is therefore
-a definition where it names a chunk, and also inside functions, where no chunk begins.
+The rules for definitions in an outline also apply here. Names of chunks are therefore definitions;
+so are names of definitions inside functions, which have no chunks.
 """
 
 import re
@@ -89,7 +89,7 @@ def read_spots(
 def _read_scripts(
     path_key: str, language: str, data: bytes, spots: Sequence[Spot], *, receivers: bool
 ) -> tuple[Occurrence, ...]:
-    """Return the occurrences in a file with embedded scripts; elsewhere words are matched."""
+    """Return the occurrences in a file with embedded scripts; outside of scripts, match words."""
     table = LineTable(data)
     left, read = list(spots), list[Occurrence]()
     for script in scripts_of(language, data):
@@ -315,7 +315,7 @@ class _Tree:
         return best
 
     def _calling(self, step: _Step) -> bool:
-        """Return whether a node may contain a name although nodes of its kind usually do not."""
+        """Return whether a node can contain a name although nodes of its kind usually do not."""
         kind = step.node.type
         if kind == "assignment_expression":
             return True
@@ -334,7 +334,7 @@ class _Tree:
         return step.kind if single or self._rules.prototypes else "field"
 
     def _first_of(self, node: Node, spot: Spot) -> bool:
-        """Return whether the spot is the first occurrence of its name in a defining call."""
+        """Return whether the spot is the first occurrence of the name that a call defines."""
         if self._language not in _CALLS or node.type not in {"call", "unary_operator"}:
             return True
         before = self._table.data[node.start_byte : spot.start].decode("utf-8", "replace")
@@ -437,7 +437,7 @@ def _inner_scope(definition: Construct, scope: str) -> str:
 
 
 def _searched(definition: Construct, node: Node) -> frozenset[int] | None:
-    """Return the nodes whose children are members; None if all descendants can be members."""
+    """Return ids of nodes whose children are members; None if all descendants can be members."""
     parts = definition.inside or (node,)
     if not all(isinstance(part, Node) for part in parts):
         return None

@@ -65,8 +65,8 @@ class Occurrence(Struct, frozen=True, array_like=True):
         receiver: type of the member's receiver, if the surrounding code states it; only for names
             that were requested with a container.
         source: for an import, the module as written.
-        methods: for a method or an interface of Go, as name/parameters; for an interface also the
-            names of embedded interfaces.
+        methods: for a method or an interface of Go, as `name/number of parameters`; for an
+            interface also the names of embedded interfaces.
         type: for a usage with the role `implements`, the implementing type.
     """
 
@@ -103,10 +103,7 @@ def mentions_by_words(
 
 
 def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occurrence, ...]:
-    """Return occurrences in an unparsed file: in code as usages, in other files as comments.
-
-    Words in documents and data only mention a name.
-    """
+    """Return occurrences in an unparsed file: in code as usages, in other files as comments."""
     language = language_of(path_key, data)
     is_code = corpus_of_language(language) is Corpus.CODE or language in _PROGRAMS
     kind: PlaceKind = "usage" if is_code else "comment"
@@ -114,9 +111,9 @@ def by_words(path_key: str, data: bytes, matches: Iterable[Spot]) -> tuple[Occur
 
 
 def spots(path_key: str, data: bytes, name: str, *, any_case: bool = False) -> list[Spot]:
-    """Return the first occurrences of a requested name as a whole word.
+    """Return the occurrences of a requested name as a whole word.
 
-    If a language can read the name in several ways, the first way with a match counts.
+    If the name can be read in several ways in a language, the first way with a match counts.
     """
     language = language_of(path_key, data)
     # Each byte that is not UTF-8 becomes one character, so that byte offsets can be computed.

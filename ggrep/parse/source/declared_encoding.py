@@ -1,6 +1,6 @@
 """Finds the encoding that a file itself declares: coding lines, headers, directives.
 
-Each form counts only at the position where its programs expect it: in the first two lines, the last
+A declaration counts only at the position where programs expect it: in the first two lines, the last
 lines or the head.
 """
 

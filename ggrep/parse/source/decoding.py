@@ -124,7 +124,7 @@ def _wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _exact(data: bytes, names: tuple[str, ...]) -> Iterator[Decoded]:
-    """Yield the text in each encoding that decodes all bytes, if it does not begin with zeros."""
+    """Yield the text in each of the encodings that decodes all bytes."""
     for name in names:
         text = _as_text(data, name)
         if text is not None and not text.replaced:
@@ -147,7 +147,7 @@ def _ruled_wide(data: bytes, rule: str) -> Decoded | None:
 
 
 def _declared(data: bytes, rule: str) -> Decoded | None:
-    """Return the text in the encoding that the file or its repository declares, if it fits."""
+    """Return the text in the declared encoding, if it decodes nearly all bytes."""
     most = _MOST_UNKNOWN * len(data.translate(None, _ASCII))
     for name in (*declared_encodings(data), rule):
         if name and not name.startswith("utf"):
@@ -177,7 +177,7 @@ def _undeclared(data: bytes) -> Decoded | None:
 
 
 def _as_broken(data: bytes) -> Decoded:
-    """Return the text of UTF-8 with invalid bytes, and with surrogates as in CESU-8."""
+    """Return the text of UTF-8 that contains invalid bytes, or surrogates as in CESU-8."""
     joined = _SURROGATES.sub(_join, data)
     text = joined.decode(UTF_8, "replace")
     name = UTF_8 if joined == data else "cesu-8"
@@ -190,7 +190,7 @@ def _join(match: re.Match[bytes]) -> bytes:
 
 
 def _is_cut(data: bytes) -> bool:
-    """Return whether UTF-8 ends within a character, and not with a Western letter of one byte."""
+    """Return whether a text is UTF-8 whose last character is incomplete."""
     decoder = codecs.getincrementaldecoder(UTF_8)()
     try:
         decoder.decode(data)
@@ -201,7 +201,7 @@ def _is_cut(data: bytes) -> bool:
 
 
 def _by_zeros(head: bytes) -> str | None:
-    """Return the wide encoding in which ASCII has zeros at the positions of zeros in `head`."""
+    """Return the UTF-16 or UTF-32 encoding in which ASCII has zeros where `head` has zeros."""
     for name, width, filled in _BY_ZEROS:
         places = [head[place::width].count(0) for place in range(width)]
         empty = [count for place, count in enumerate(places) if place not in filled]
@@ -221,7 +221,7 @@ def _as_text(data: bytes, encoding: str) -> Decoded | None:
 
 
 def _in_lines(data: bytes) -> bytes:
-    """Return a text with other line ends replaced by line feeds; its length stays the same."""
+    """Return a text with line feeds as line ends, of the same length."""
     if b"\n" in data:
         return data
     if b"\r" in data:

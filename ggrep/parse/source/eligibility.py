@@ -22,7 +22,7 @@ _DOT_FILES = _any_of(builtin.DOT_FILES)
 
 
 def is_shared_dot_file(name: str) -> bool:
-    """Return whether a name with a leading dot is configuration that a team shares."""
+    """Return whether a file with a leading dot contains configuration that a team shares."""
     return _DOT_FILES.match(name.lower()) is not None
 
 
@@ -39,8 +39,8 @@ def is_product_directory(name: str) -> bool:
 def product_files(paths: Iterable[str]) -> tuple[str, ...] | None:
     """Return the paths that are in product directories.
 
-    Return None, which means all paths, if there are more than `MOST_PRODUCTS` such paths, or
-    if one is not valid text.
+    Return None, which means all paths, if there are more than `MOST_PRODUCTS` such paths, or if
+    such a path is not valid text.
     """
     products = tuple(islice(filter(_IN_PRODUCTS.search, paths), MOST_PRODUCTS + 1))
     is_listable = len(products) <= MOST_PRODUCTS and "".join(products).isprintable()

@@ -1,7 +1,7 @@
 """Reads the encodings that `.editorconfig` and `.gitattributes` declare for files.
 
-These rules apply only if the file itself declares no encoding. As in git and editors, a rules file
-in a deeper directory has precedence over one above it, and a later line over an earlier line.
+A file's own declaration has precedence. As in git and editors, a rules file has precedence over
+rules files in directories above, and a later line over an earlier line.
 """
 
 import re
@@ -52,13 +52,13 @@ def is_rules_file(key: PathKey) -> bool:
 
 
 class EncodingRules(Struct, frozen=True):
-    """The declarations of a tree, by the rules file's name and its folder with a trailing slash."""
+    """The declarations of a tree; a key of `files` is the name and folder of a rules file."""
 
     files: dict[tuple[str, str], _RulesFile]
 
     @classmethod
     def of(cls, texts: Iterable[tuple[PathKey, bytes]]) -> "EncodingRules":
-        """Return the rules in some files, which are passed with their texts."""
+        """Return the declarations in these rules files."""
         files: dict[tuple[str, str], _RulesFile] = {}
         for key, data in texts:
             folder, slash, name = key.rpartition("/")
@@ -88,7 +88,7 @@ class EncodingRules(Struct, frozen=True):
 
 
 def undeclared(key: PathKey) -> str:  # noqa: ARG001 - as `EncodingRules.codec`
-    """Return the empty codec, for trees that declare no encodings."""
+    """Return an empty text; this is the rule for trees that declare no encodings."""
     return ""
 
 

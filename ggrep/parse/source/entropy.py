@@ -16,7 +16,7 @@ _LEAST_BITS: Final = 3.0
 _LEAST_TURNS: Final = 0.18
 """Minimum share of positions at which a digit, small letter or capital follows another kind."""
 _MANY_TURNS: Final = 0.25
-"""Minimum such share in a value without a digit or sign; words have less."""
+"""Like _LEAST_TURNS, for a value without a digit or sign; words have a smaller share."""
 _MOST_WORDS: Final = 0.55
 """Maximum share of words in a random value."""
 
@@ -181,7 +181,7 @@ def is_signed(value: bytes) -> bool:
 
 
 def is_word(value: bytes) -> bool:
-    """Return whether a value is one long word that does not describe the expected value."""
+    """Return whether a value is one long word, and not a technical term."""
     return _LONG_WORD.fullmatch(value) is not None and not _TECHNICAL.search(value)
 
 

@@ -2,8 +2,8 @@
 
 The rules in increasing order of precedence: the built-in lists, a profile's inclusions,
 `.gitignore`, `.smignore` and `.ggignore`, the patterns of the settings. A re-inclusion in an ignore
-file overrides the built-in lists; in a `.smignore` or `.ggignore` it also makes a name eligible
-that no list contains. The list of secrets overrides everything.
+file overrides the built-in lists; in a `.smignore` or `.ggignore`, it also makes files eligible
+whose names no list contains. The list of secrets overrides everything.
 """
 
 import os
@@ -20,7 +20,7 @@ from ggrep.parse.source.secret_files import is_private_directory, is_secret
 
 
 class Verdict(Enum):
-    """The decision about an entry; the value is the rule by which it was made, if any."""
+    """The decision about an entry; its value is the decisive rule, if any."""
 
     ELIGIBLE = "eligible"
     INCLUDED = "included"
@@ -114,14 +114,14 @@ class EntryRules(Struct, frozen=True):
     def _shut(
         self, place: DirRules, path: bytes, name: str, *, ignored: bool | None
     ) -> Verdict | None:
-        """Return the rule by which a built-in list excludes a directory; None if none does."""
+        """Return the rule by which a built-in list excludes a directory; None if no list does."""
         if place.closed or (self.hides(place, path, name) and not self.is_tracked(path)):
             return Verdict.BUILTIN
         hidden = name.startswith(".") and ignored is None
         return Verdict.DOTFILE if hidden and not is_shared_dot_directory(name) else None
 
     def hides(self, place: DirRules, path: bytes, name: str) -> bool:
-        """Return whether untracked files below a directory are excluded as build products."""
+        """Return whether the untracked files in a directory are excluded as build products."""
         return place.hidden or (
             eligibility.is_product_directory(name)
             and place.ggignore.decide(path, is_directory=True) is not False
@@ -129,7 +129,7 @@ class EntryRules(Struct, frozen=True):
         )
 
     def file(self, place: DirRules, path: bytes, name: str, *, listable: bool = True) -> Verdict:
-        """Return the decision, by name, about an entry that is not a directory.
+        """Return the decision, based on the name, about an entry that is not a directory.
 
         Args:
             place: the entry's directory.

@@ -147,7 +147,7 @@ def _comments(head: str, *, prose: bool) -> list[str]:
 
 
 def _in_sentences(lines: Sequence[str]) -> str:
-    """Return lines without quotations, each joined with the continuation of its sentence."""
+    """Return the lines without quotations; lines that continue a sentence are joined to it."""
     parts: list[str] = []
     before = ""
     for line in lines:

@@ -16,7 +16,7 @@ def index_file(top: Path) -> Path | None:
 
 
 def state_files(top: Path) -> tuple[Path, ...] | None:
-    """Return files of which at least one changes with index, HEAD's commit or configuration.
+    """Return files that show a change of the index, of HEAD's commit or of the configuration.
 
     Some of these files need not exist. Files that the configuration includes are not returned.
 

@@ -25,7 +25,7 @@ def git_state(root: Path, *, untracked_included: bool = True) -> GitState | None
 
 
 def _status(root: Path) -> tuple[str | None, bool]:
-    """Return the commit of HEAD, None before the first one, and whether tracked files differ."""
+    """Return the commit of HEAD, None before the first commit, and whether tracked files differ."""
     output = run_git_without_filters(
         root,
         *("status", "--porcelain=v2", "--branch", "--no-ahead-behind", "-z"),

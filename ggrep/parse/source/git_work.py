@@ -1,10 +1,10 @@
 """Detects a git operation in progress in a work tree, from the files in git's directory.
 
-git has `index.lock` while it changes files. At the end it writes the index, and then HEAD. If two
-observations of git's files see no lock and the same index, the files that were read in between
-belong to one state of git. During a rebase or a series of cherry-picks, git's directory also
-contains a folder for it, from the first step to the last, even while git waits for the user to
-resolve a conflict. Such an operation counts as in progress only while git's files keep changing.
+git has `index.lock` while it changes files. At the end of an operation, git writes the index, and
+then HEAD. If there is no lock and the same index at two moments, the files that were read in
+between belong to one state of git. During a rebase or a series of cherry-picks, git's directory
+also contains a folder for this operation, from the first step to the last, even while git waits for
+the user to resolve a conflict. A rebase counts as in progress only while git's files keep changing.
 """
 
 from collections.abc import Callable
@@ -42,7 +42,8 @@ class GitLook(Struct, frozen=True):
         index: the stamp of the index.
         files: the stamps of all files that record git's state; None if the files are unknown.
         lock: an existing lock file, and its stamp; None without a lock.
-        steps: the operation in several steps, such as `rebase-merge`; empty if there is none.
+        steps: the folder of an operation in several steps, such as `rebase-merge`; empty without
+            it.
         touched_ns: the time of the operation's last progress.
     """
 
@@ -103,7 +104,7 @@ class GitWatch:
             top: the work tree's top level.
             clock: measures the age of a lock.
             is_in_use: returns whether a process has a file open.
-            most_ms: time after which an operation no longer counts as in progress, until it was
+            most_ms: time after which an operation no longer counts as in progress, until git was
                 idle.
         """
         self._top = top
@@ -138,7 +139,7 @@ class GitWatch:
         return bool(now.steps) and self._rest_ms(now.touched_ns, now_ms) < STEP_MS
 
     def _rest_ms(self, touched_ns: int, now_ms: float) -> float:
-        """Return the time without progress, by the file's time or by this clock."""
+        """Return the time since the last progress, by the file's time or by the observations."""
         age_ms = self._clock.now().timestamp() * 1000 - touched_ns / _NS
         return max(age_ms, now_ms - self._seen_ms)
 

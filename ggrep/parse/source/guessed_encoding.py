@@ -1,9 +1,9 @@
 """Guesses an encoding from the bytes beyond ASCII, if it is not declared.
 
 chardet rates encodings by pairs of letters, which is reliable for a page of text, but not for a
-line. Its rating is combined here with rules for all languages: how common an encoding is, and
-whether words in it are plausible. Letters of different scripts do not occur in one word, capitals
-occur at the beginning of words, and signs around words.
+line. Here, chardet's rating is combined with rules for all languages: how common an encoding is,
+and whether words in it are plausible. In plausible text, letters of different scripts do not occur
+in one word, capitals occur at the beginning of words, and signs occur around words.
 """
 
 import codecs
@@ -142,7 +142,7 @@ def guess_encoding(sample: bytes) -> Guess:
 
 
 def _has_words(text: str, fewest: int) -> bool:
-    """Return whether non-Latin letters form words instead of being single, or beside Latin ones."""
+    """Return whether non-Latin letters form words, instead of single letters in Latin text."""
     runs = [
         (len(run[2]) > fewest) or (len(run[2]) == fewest and not (run[1] or run[3]))
         for run in _RUN.finditer(text)
@@ -168,9 +168,9 @@ def _rareness(text: str, name: str) -> float:
 def _odd_characters(text: str, alphabet: str) -> Iterator[bool]:
     """Yield for each character beyond ASCII whether its position is unusual for its kind.
 
-    Unusual are: a control character; a capital or a sign within a word; a box-drawing character
-    beside a word; a letter that occurs three times in a row, beside a letter of another script, or
-    outside of the language's alphabet.
+    The position is unusual for: a control character; a capital or a sign within a word; a
+    box-drawing character beside a word; a letter that occurs three times in a row, beside a letter
+    of another script, or outside of the language's alphabet.
     """
     for match in _BEYOND.finditer(text):
         at, character = match.start(), match[0]

@@ -39,7 +39,7 @@ class Rule(Struct, frozen=True, dict=True):
 
     @cached_property
     def pattern(self) -> re.Pattern[bytes]:
-        """Return the compiled glob; only needed for paths with its head and tail."""
+        """Return the compiled glob; it is needed only for paths with this head and tail."""
         return compile_glob(self.glob)
 
     @property
@@ -58,12 +58,11 @@ class Rule(Struct, frozen=True, dict=True):
 
 
 class Rules(Struct, frozen=True):
-    """The rules of one ignore file, arranged so that all rules without wildcards need one lookup.
+    """The rules of one ignore file; all rules without wildcards are matched by one lookup.
 
     Attributes:
         lines: the rules in the file's order.
-        files: number of the last rule without wildcards that names a file, by `by_name` and the
-            name.
+        files: for files, the number of the last rule without wildcards, by `by_name` and `glob`.
         directories: the same for directories.
         wild: rules with wildcards and their numbers, the last first.
     """
@@ -74,7 +73,7 @@ class Rules(Struct, frozen=True):
     wild: tuple[tuple[int, Rule], ...]
 
     def decide(self, path: bytes, name: bytes, *, is_directory: bool) -> bool | None:
-        """Return the decision of the last rule that matches the path itself, not one above it."""
+        """Return the decision of the last rule that matches the path itself, not its directory."""
         plain = self.directories if is_directory else self.files
         last = max(plain.get((True, name), -1), plain.get((False, path), -1))
         for number, rule in self.wild:
@@ -151,7 +150,7 @@ class RuleChain(Struct, frozen=True):
     links: tuple[tuple[int, Rules], ...] = ()
 
     def with_file(self, directory: bytes, rules: Rules) -> "RuleChain":
-        """Return this chain with a file's rules added, which have precedence over all others."""
+        """Return this chain with a file's rules added; these have precedence over earlier rules."""
         return RuleChain((*self.links, (len(directory), rules))) if rules.lines else self
 
     def decide(self, path: bytes, *, is_directory: bool) -> bool | None:

@@ -14,15 +14,15 @@ class Inclusion(Struct, frozen=True):
 
     Attributes:
         rules: the patterns as rules; a directory that matches is included with all files below it.
-        heads: literal beginnings, up to the last slash, of the patterns anchored at the root, each
-            with whether wildcards follow. If they do, any directory below can match.
+        heads: for each pattern anchored at the root, its literal beginning up to the last slash,
+            and whether wildcards follow (then any directory below can match).
     """
 
     rules: RuleChain
     heads: tuple[tuple[bytes, bool], ...] = ()
 
     def covers(self, path: bytes, *, included: bool) -> bool:
-        """Return whether everything in a directory is included; `included`: in its parent."""
+        """Return whether all of a directory is included; `included`: whether its parent is."""
         return included or self.rules.decide(path, is_directory=True) is True
 
     def leads_into(self, path: bytes, *, included: bool) -> bool:
@@ -41,7 +41,7 @@ class Inclusion(Struct, frozen=True):
 
 
 def inclusion_of(patterns: Iterable[str]) -> Inclusion:
-    """Return the inclusion of some gitignore patterns.
+    """Return the `Inclusion` with these gitignore patterns.
 
     A pattern without a slash is matched against names in directories that the walk enters anyway.
     The walk does not enter a package directory because of such a pattern, unless the pattern names

@@ -1,8 +1,8 @@
 """Masks the secrets in a file's text before any other stage reads the text.
 
 A mask has the length of the secret in bytes, with the same line ends, so all other bytes, lines and
-offsets stay the same. RE2 finds the candidate positions in time linear in the file. Each candidate
-is then judged separately, within a limited number of bytes.
+offsets stay the same. RE2 finds the candidate positions in time linear in the file's size. Each
+candidate is then judged separately, within a limited number of bytes.
 """
 
 import re
@@ -186,7 +186,7 @@ def _given(data: bytes, start: int, at: int) -> Span | None:
 
 
 def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Return whether a value is a name in the program, or not a value at all."""
+    """Return whether a value is the name of a constant or variable, or not a value at all."""
     if _CONSTANT.fullmatch(value) or (assignment["quote"] is None and _VARIABLE.fullmatch(value)):
         return True
     if assignment["stated"] is None:
@@ -209,7 +209,7 @@ def _is_secret(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
 
 
 def _is_chosen(data: bytes, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Return whether a value that is assigned to a password or secret can be chosen by a person."""
+    """Return whether a value that is assigned to a password or secret looks chosen by a person."""
     word, tail, end = assignment["word"] or b"", assignment["tail"] or b"", assignment.end()
     if not _PLAIN_TAIL.fullmatch(tail) or b"/" in value:
         return False
@@ -247,7 +247,7 @@ def _is_setting(data: bytes, start: int, end: int, value: bytes) -> bool:
 
 
 def _is_code(data: bytes, start: int, end: int) -> bool:
-    """Return whether a value without quotes is part of a program."""
+    """Return whether a value without quotes is an expression of a program, not a literal text."""
     before = data[max(start - 8, 0) : start].rstrip()[-1:]
     if before in _IN_CODE or data[max(start - 2, 0) : start] == b"->":
         return True
@@ -255,7 +255,7 @@ def _is_code(data: bytes, start: int, end: int) -> bool:
 
 
 def _is_in_path(data: bytes, start: int) -> bool:
-    """Return whether the keyword at `start` is part of a path, and the value is the next column."""
+    """Return whether the name before `start` follows a slash, so that it is part of a path."""
     name = _NAME.search(data, max(start - _MOST_NAME, 0), start)
     return name is not None and data[max(name.start() - 1, 0) : name.start()] == b"/"
 
@@ -282,7 +282,7 @@ def _names_another(data: bytes, assignment: re.Match[bytes]) -> bool:
 
 
 def _again(data: bytes, spans: list[Span]) -> Iterator[Span]:
-    """Yield other occurrences of masked values, such as in a comment without the name."""
+    """Yield further occurrences of masked values, for example in a comment."""
     seen = {value for start, end in spans if looks_random(value := data[start:end])}
     for value in sorted(seen, key=len)[-_MOST_SOUGHT:]:
         at = 0

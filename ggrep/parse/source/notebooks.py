@@ -1,12 +1,11 @@
 """Converts a notebook to a script in the kernel's language, which contains its cells' sources.
 
-Outputs, pictures and the JSON around the cells are left out. The first line names the language.
-Each cell begins with a line such as `# %% 3`, counted from 1. Text cells, and commands to the
-notebook program, become comments.
+Outputs, pictures and the JSON around the cells are left out. The script's first line names the
+kernel's language. Each cell begins with a line such as `# %% 3`, with the cell's number from 1 on.
+Text cells, and commands to the notebook program, become comments.
 
-If each line of source is a separate line of the file, it keeps its line number, and all other lines
-become blank. In any other layout (a source in one string, a notebook in one line), the cells are
-simply concatenated.
+If each line of a source is a separate line of the notebook file, it keeps its line number, and all
+other lines become blank. In any other layout, the cells are simply concatenated.
 """
 
 import codecs
@@ -109,7 +108,7 @@ def is_notebook(path_key: str) -> bool:
 
 
 def most_bytes(path_key: str, cap_bytes: int) -> int:
-    """Return the maximum size of a file of this name if its text can have `cap_bytes`."""
+    """Return the maximum size of a file of this name whose text may have `cap_bytes`."""
     return max(cap_bytes, MAX_NOTEBOOK_BYTES) if is_notebook(path_key) else cap_bytes
 
 
@@ -230,7 +229,7 @@ def _one_below_another(cells: Sequence[_Cell], language: str, mark: str) -> list
 def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> list[str] | None:
     """Return the file's lines with the cells' text.
 
-    Return None if a cell's line is not a separate line.
+    Return None if a line of a cell is not a separate line of the file.
     """
     raw = data.split(b"\n")
     lines = [""] * len(raw)
@@ -267,7 +266,7 @@ def _heads(data: bytes) -> Iterator[_Head]:
 
 
 class _Start(Struct, frozen=True):
-    """The start of a cell as 0-based lines of the file: of its title, and of its source."""
+    """The start of a cell in the file: the 0-based lines of its title and of its source."""
 
     title: int
     line: int

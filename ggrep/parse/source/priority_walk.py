@@ -1,7 +1,6 @@
 """A walk that visits the most promising files first and yields them during the walk.
 
-The same entries are eligible as in any walk. Only the order differs, and the walk can be stopped at
-any time.
+The walk yields the same files as other walks, in another order, and can be stopped at any time.
 """
 
 import os
@@ -36,7 +35,7 @@ class VisitedFile(Struct, frozen=True):
     directory: int
 
     def read(self) -> bytes | None:
-        """Return the file's current bytes, or those of a notebook's cells; None if unreadable.
+        """Return the file's current bytes (of a notebook, the script); None if it is unreadable.
 
         Secrets are not masked: a caller that shows text calls `read_file` instead.
         """

@@ -19,7 +19,7 @@ _WP_CONFIG: Final = "wp-config-"
 
 
 class _Names:
-    """Globs of names; names without wildcards are looked up, so that few globs need matching."""
+    """A set of globs; most are looked up without matching, because they have no wildcards."""
 
     def __init__(self, globs: Iterable[str]) -> None:
         every = frozenset(globs)
@@ -47,7 +47,7 @@ _PLACES: Final = _Names((*lists.PLACES, *(f".{glob}" for glob in lists.PLACES)))
 def is_secret(path: str) -> bool:
     """Return whether a file contains keys or passwords, according to its path below the root.
 
-    A process that follows a tree asks again with each walk.
+    Results are cached, because a daemon classifies the same paths in each walk.
     """
     rest, _, written = path.rpartition("/")
     above, name = rest.lower().split("/"), written.lower()
@@ -91,7 +91,7 @@ def _copied(name: str) -> str:
 
 
 def _is_own(folder: str, name: str) -> bool:
-    """Return whether the name of a script or page says that it contains its owner's secrets."""
+    """Return whether the name of a script or page shows that it contains its owner's secrets."""
     words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
     if name.endswith(lists.PAGES):
         others = words - lists.OWNED

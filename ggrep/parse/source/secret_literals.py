@@ -17,10 +17,10 @@ LITERAL: Final = (
 """The beginning of a literal that is possibly a key. `key_at` judges the whole literal.
 
 The number of signs before the first digit is not limited, because the automaton would need states
-for each.
+for each sign.
 """
 MOST_KEYS: Final = 4
-"""Maximum number of such literals in a file; a file with more is data, such as test vectors."""
+"""Maximum number of possible keys in a file; a file with more is data, such as test vectors."""
 _WHOLE: Final = re.compile(
     rb"([\"'`])?(?:=|: ?)?(?:base64:)?([A-Za-z0-9/+_-][A-Za-z0-9/+_~.:-]{17,127}={0,2})"
     rb"(?(1)\1|[ \t]*\r?$)",
@@ -43,9 +43,9 @@ _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 
 def key_at(data: bytes, quote: int) -> Span | None:
-    """Return the position of a key after the quote, or other sign, at `quote`.
+    """Return the position of a key that follows the quote, or other sign, at `quote`.
 
-    Return None if there is none.
+    Return None without a key there.
     """
     if data[max(quote - len(_SCHEME), 0) : quote] == _SCHEME:
         quote = max(quote - len(_SCHEME) - 1, 0)
@@ -66,7 +66,7 @@ def key_at(data: bytes, quote: int) -> Span | None:
 
 
 def _is_among_others(data: bytes, line: int, quote: int) -> bool:
-    """Return whether a neighbouring line is also a literal: a longer text, or a table."""
+    """Return whether the line above or below is also a literal, as in a long text or a table."""
     if not _ROW.fullmatch(data, line, quote + 1):
         return False
     above, below = data.rfind(b"\n", 0, max(line - 1, 0)) + 1, data.find(b"\n", quote) + 1

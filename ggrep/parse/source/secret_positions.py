@@ -166,7 +166,7 @@ def _take(places: Places, data: bytes, kind: str, match: Span) -> int:
 
 
 def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Return the passwords after a match from `start` to `end`."""
+    """Yield the passwords after the match between `start` and `end`."""
     match kind:
         case "colon":
             return _behind_colon(data[start:end], start)
@@ -179,7 +179,7 @@ def _behind(kind: str, data: bytes, start: int, end: int) -> Iterator[Span]:
 
 
 def _inner(match: Any) -> Span:  # noqa: ANN401 - RE2 has no types
-    """Return the position of the form's group, or of the whole match."""
+    """Return the position of the shortest group that matched."""
     spans: list[Span] = [match.span(number) for number in range(1, match.re.groups + 1)]
     return min((span for span in spans if span[0] >= 0), key=lambda span: span[1] - span[0])
 
@@ -245,7 +245,7 @@ _USERS: Final = re.compile(rb"[\w.-]\Z")
 
 
 def _whole(data: bytes, span: Span) -> Span:
-    """Return the position of a whole key of which a part was recognised."""
+    """Return the position of the whole key around a recognised part."""
     start, end = span
     if not _HEADLESS.match(data, start):
         return span

@@ -7,7 +7,7 @@ from typing import Final
 from ggrep.config import builtin
 
 MAX_TEXT_BYTES: Final = 64 * 1024
-"""Maximum size of an unlisted text; nearly all larger ones are logs, tables or drawings."""
+"""Maximum size of an unlisted text; nearly all larger files are logs, tables or drawings."""
 
 MAX_SCRIPT_BYTES: Final = 256 * 1024
 """Maximum size of a script; larger scripts are generated configuration."""

@@ -18,7 +18,7 @@ from ggrep.parse.source.path_keys import is_below, printable
 from ggrep.parse.source.stamps import Stamp
 from ggrep.parse.source.walker import Walker
 
-WITHOUT_GIT: Final = ".gitignore files were read without it, tracked files or not"
+WITHOUT_GIT: Final = ".gitignore files were applied without git, also to tracked files"
 """The consequence of a walk without git: the end of a notice."""
 
 
@@ -113,10 +113,10 @@ def walk(root: Path, settings: Settings, *, apart: Sequence[Path] = ()) -> Walk:
 
 
 def root_identity(root: Path) -> tuple[int, int] | None:
-    """Return a value that distinguishes a directory from another one with the same path.
+    """Return a value that changes if another directory replaces the directory at this path.
 
     Returns:
-        None if it does not exist or cannot be read.
+        None if the directory does not exist or cannot be read.
     """
     try:
         return _identity(root)

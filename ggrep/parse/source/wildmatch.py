@@ -38,11 +38,11 @@ def compile_glob(glob: bytes) -> re.Pattern[bytes]:
     """Return the expression that matches whole paths of a glob.
 
     `*` and `?` do not match a slash; `**` between slashes does. A glob that git cannot parse (an
-    open bracket, a trailing backslash), or of more than `MAX_GLOB_BYTES`, matches nothing.
+    open bracket, a trailing backslash), or that is longer than `MAX_GLOB_BYTES`, matches nothing.
 
     The expression never tries a position twice for one wildcard: each literal between two wildcards
     is matched at its first possible position and kept (`(?>...)`), because text that matches after
-    a later position also matches after the first one. A hostile glob with many stars therefore
+    a later position also matches after the first position. A hostile glob with many stars therefore
     takes time proportional to its length times the path's length.
     """
     tokens = _tokens(glob) if len(glob) <= MAX_GLOB_BYTES else [_Token("one", _NEVER)]

@@ -1,4 +1,4 @@
-"""The parent's side of one worker process: waits for answers for a limited time, then kills it.
+"""The parent's side of one worker process: waits for answers for a limited time.
 
 The way in which a worker ends shows the cause: the file (it exceeded the limits of processor time
 or memory), or the machine (the worker was killed from outside, did not start, or did not answer

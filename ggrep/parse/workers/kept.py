@@ -11,7 +11,7 @@ from ggrep.parse.workers.child import Child
 
 
 class KeptWorkers:
-    """The idle workers that successive pools of one process reuse; all have one command.
+    """Idle workers, all started by the same command, that successive pools of a process reuse.
 
     Thread-safe.
 

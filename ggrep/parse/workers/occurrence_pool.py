@@ -71,7 +71,7 @@ class OccurrencePool(WorkerPool):
     ) -> None:
         """Start no worker yet.
 
-        The default clock is the machine's, because the pool outlives callers.
+        By default, the pool uses the system clock, because it outlives the clocks of requests.
         """
         super().__init__(
             workers, clock or SystemClock(), command, purpose=_PURPOSE, window=2 * workers
@@ -81,7 +81,7 @@ class OccurrencePool(WorkerPool):
     def find(
         self, requests: Iterable[OccurrenceRequest], deadline: Deadline
     ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
-        """Yield each request with its answer, in order; few of them are in memory at a time.
+        """Yield each request with its answer, in order; only a few are in memory at a time.
 
         Raises:
             DeadlineExceeded: time ran out.

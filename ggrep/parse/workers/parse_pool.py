@@ -33,7 +33,7 @@ PATIENCE_MS: Final = 60_000
 ALONE_FACTOR: Final = 30
 """Maximum wait for a file that is parsed alone, in multiples of its allowance.
 
-It suffices on a machine with thirty busy processes for each core.
+This is enough on a machine with thirty busy processes for each core.
 """
 IN_PROCESS_BYTES: Final = 262_144
 """Files above this size are always read by a worker.

@@ -1,9 +1,9 @@
 """The worker process: `python -m ggrep.parse.workers.worker [IDLE_SECONDS]`.
 
-It reads requests from its standard input. It cuts files into chunks, searches files for names, and
-outlines files. It can be killed at any moment, and can crash on a hostile file; then only this file
-is handled without its structure. The program imports neither a database nor numpy, so it starts
-fast.
+The process reads requests from its standard input; it cuts files into chunks, searches files for
+names, and outlines files. The process can be killed at any moment, and can crash on a hostile file;
+only this file is then handled without its structure. The program imports neither a database nor
+numpy, so it starts fast.
 """
 
 import resource

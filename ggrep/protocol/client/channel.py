@@ -250,7 +250,6 @@ class Channel:
             event = self._connection.next_event()
 
     async def _receive(self) -> None:
-        """Receive the next bytes."""
         try:
             self._connection.receive(await self._stream.receive(_CHUNK))
         except _GONE as error:

@@ -66,7 +66,7 @@ Local: TypeAlias = Callable[[DaemonAddress], DaemonConnection | None]
 
 
 class _Peer(Struct):
-    """The connection to a daemon; a connecting task holds `lock`."""
+    """The connection to a daemon; a task holds `lock` while it connects."""
 
     lock: anyio.Lock = field(default_factory=anyio.Lock)
     channel: DaemonConnection | None = None
@@ -105,7 +105,7 @@ class Channels:
         deadline: Deadline,
         start: Start = "published",
     ) -> Reply:
-        """Return the answer of a daemon; if the daemon ends, send the message to the next daemon.
+        """Return the answer of a daemon; if the daemon ends, send the message to its successor.
 
         Requires: the message changes nothing.
 

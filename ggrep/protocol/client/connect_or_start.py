@@ -6,8 +6,9 @@
        └──another protocol──> ours is newer, and it is the first time? ──> end it ──> connect
                                    └──no──> give up
 
-A daemon of an older build is used if there is a common protocol. Otherwise a newer client ends the
-daemon, but an older client never does, so that two builds cannot end each other in turn.
+A daemon of an older build is used if there is a common protocol. Without a common protocol, a newer
+client ends the daemon, but an older client never does, so that two builds cannot end each other in
+turn.
 """
 
 import os
@@ -97,7 +98,7 @@ class Connector:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon; return False if another client is starting it. A killed daemon counts."""
+        """Start a daemon; return False if another client starts it, True even if it was killed."""
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None

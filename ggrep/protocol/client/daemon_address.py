@@ -1,4 +1,4 @@
-"""Addresses of daemons, computed from settings in the same way as daemons do."""
+"""Addresses of daemons; clients and daemons compute them from settings in the same way."""
 
 from collections.abc import Mapping
 from pathlib import Path

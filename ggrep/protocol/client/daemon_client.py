@@ -162,7 +162,7 @@ class DaemonClient:
         return report if isinstance(report, dict) else {}
 
     def follow(self, is_there: Callable[[], bool], watch: Watcher, patience_ms: float) -> bool:
-        """Report indexing progress until a snapshot is published; return whether that happened."""
+        """Report indexing progress until a snapshot is published; return whether there is one."""
         deadline = Deadline.after(self._clock, patience_ms)
         while not is_there():
             reply = self._ask(lambda _: SyncStatus(), self._soon(_LOOK_MS), None)

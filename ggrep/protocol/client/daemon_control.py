@@ -28,7 +28,7 @@ How = Literal["asked", "terminated", "killed", "gone"]
 
 _REPLY_MS: Final = 2_000
 _END_MS: Final = 10_000
-"""Longer than a daemon waits for its clients to receive their last replies."""
+"""Time for a daemon to end: longer than it waits for its clients to receive their last replies."""
 
 _LOOK_S: Final = 0.02
 
@@ -51,7 +51,7 @@ def stop(
     *,
     wait: Callable[[float], None] = time.sleep,
 ) -> Stopped:
-    """Stop a daemon; other daemons of its process continue, unless signals are needed.
+    """Stop a daemon; other daemons of its process continue, unless the process is killed.
 
     Raises:
         GgrepError: the process did not end after being killed.
@@ -138,7 +138,7 @@ _TURN_RETRY_MS: Final = 20.0
 
 @contextmanager
 def turn(home: Home, clock: Clock) -> Iterator[None]:
-    """Let one process at a time start daemons of a home; wait for it at most half a minute."""
+    """Let one process at a time start daemons of a home; wait for other processes at most 30 s."""
     lock = None
     patience = Patience(Deadline.after(clock, _TURN_MS), time.sleep, retry_ms=_TURN_RETRY_MS)
     with suppress(StoreError, Busy):  # claiming a socket reports a home that cannot be written

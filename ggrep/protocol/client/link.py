@@ -187,7 +187,6 @@ def late(request_id: str) -> DeadlineExceeded:
 
 
 def _dial(connection: socket.socket, path: Path, deadline: Deadline) -> None:
-    """Connect a socket to a daemon."""
     connection.settimeout(0.0)
     while True:
         try:

@@ -6,8 +6,8 @@
     job, with the claim's lock ────────────> becomes a daemon in the background, ends
     or: nothing, and the end of the socket ─> ends
 
-Both processes run concurrently, so the start takes as long as the slower one. This module imports
-only small parts of the standard library: every plain search without a daemon loads it.
+Both processes run concurrently, so the start takes as long as the slower process. This module
+imports only small parts of the standard library: every plain search without a daemon loads it.
 """
 
 import os

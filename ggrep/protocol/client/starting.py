@@ -38,7 +38,7 @@ _LOOK_S: Final = 0.005
 
 
 class NotStarted(GgrepError):
-    """No daemon could be started; the message gives the reason."""
+    """No daemon could be started; the message contains the reason."""
 
 
 class StillStarting(NotStarted):
@@ -256,7 +256,7 @@ def _begun(
 def _launched(
     addresses: Sequence[DaemonAddress], environ: Mapping[str, str], descriptors: Sequence[int]
 ) -> subprocess.Popen[bytes]:
-    """Run the command with `descriptors`; errors are written to the first."""
+    """Run the command with `descriptors`; errors are written to the first descriptor."""
     try:
         return subprocess.Popen(  # noqa: S603 - our own program and arguments
             [sys.executable, "-m", "ggrep", *STARTING, *_arguments(addresses)],

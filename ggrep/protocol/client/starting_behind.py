@@ -1,6 +1,6 @@
 """Starts a host of many daemons for a client in a background process that runs this module.
 
-Claiming a thousand daemons takes most of a second; the client's first query does not wait for that.
+Claiming a thousand daemons takes most of a second; the client's first query does not wait for this.
 The process reads a JSON list of home, flags and hexadecimal roots of repositories from standard
 input. The process ends once the host listens or its start has failed.
 """

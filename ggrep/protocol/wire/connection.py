@@ -86,7 +86,7 @@ class Step(Enum):
 
 
 class OutOfTurn(Exception):
-    """A step that the table lacks: a bug on this side, as errors of the other side are steps."""
+    """A step that the table of states lacks; only a bug on this side can cause such a step."""
 
 
 _LOST: Final = dict.fromkeys((Step.REFUSAL, Step.GARBLED, Step.UNFRAMED, Step.END), State.CLOSED)
@@ -156,7 +156,7 @@ class Connection:
     """The common part of both sides of a connection."""
 
     def __init__(self, role: Role, most_received: int, most_sent: int) -> None:
-        """Start before the handshake; the bounds apply to frames, in bytes."""
+        """Start in the state before the handshake; the bounds limit frames, in bytes."""
         self.state = State.GREETING
         self._role = role
         self._reader = FrameReader(most_received)
@@ -187,7 +187,7 @@ class DaemonConnection(Connection):
     """The daemon's side of a connection."""
 
     def __init__(self, most_received: int, most_sent: int) -> None:
-        """Start before a client's hello; the bounds apply to frames, in bytes."""
+        """Start in the state before a client's hello; the bounds limit frames, in bytes."""
         super().__init__(Role.DAEMON, most_received, most_sent)
         self.hello: Hello | None = None
 
@@ -217,7 +217,7 @@ class DaemonConnection(Connection):
         return self._framed(welcome_json(answer))
 
     def refuse(self, misfit: InvalidMessage) -> bytes:
-        """Return the refusal of an invalid frame; without a request id it ends the connection."""
+        """Return the refusal of an invalid frame; without a request id, it ends the connection."""
         self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
         return self._framed(error_json(misfit.request_id, misfit.error))
 
@@ -255,7 +255,7 @@ class ClientConnection(Connection):
     """
 
     def __init__(self, hello: Hello, name: str) -> None:
-        """Start before the handshake; `name` is the prefix of request ids."""
+        """Start in the state before the handshake; `name` is the prefix of request ids."""
         super().__init__(Role.CLIENT, HARD_MAX_RESPONSE_BYTES, HARD_MAX_REQUEST_BYTES)
         self.lost = ""
         self._hello = hello
@@ -279,7 +279,7 @@ class ClientConnection(Connection):
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
-        """Return the bytes that cancel a request; the replies to both messages are dropped."""
+        """Return the bytes that cancel a request; both replies are dropped when they arrive."""
         cancelling, data = self.request(Cancel(request_id))
         self.forget(cancelling)
         self.forget(request_id)

@@ -15,7 +15,7 @@ from ggrep.base.stable_json import DecodeError, Json, decode
 from ggrep.config.home import Home
 
 MAX_SOCKET_PATH_BYTES: Final = 100
-"""Longest path of a socket; the kernel allows 107 bytes, and files next to it have suffixes."""
+"""Longest path of a socket: less than the kernel's 107 bytes, as files next to it have suffixes."""
 
 MAX_RECORD_BYTES: Final = 64 * 1024
 """Largest record that is parsed."""
@@ -55,8 +55,8 @@ def socket_path(
 ) -> Path:
     """Return the socket path of the daemon for a store and a configuration.
 
-    The path is in `daemon_dir`. If that would be too long for a socket, it is in a directory of
-    this user in `temp`, with a name that depends on the home.
+    The path is in `daemon_dir`. If this path would be too long for a socket, the socket is in a
+    directory of this user in `temp`, and its name also depends on the home.
     """
     inputs = f"{store_id}\0{config_fingerprint}".encode()
     path = daemon_dir / f"{_stem(inputs)}.sock"

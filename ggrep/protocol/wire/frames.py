@@ -122,14 +122,14 @@ def parse_object(payload: bytes) -> dict[str, object]:
 
 
 def _fault_of(size: int, cap_bytes: int) -> str:
-    """Return the error of an invalid frame length; empty for a valid one."""
+    """Return the error of an invalid frame length; empty for a valid length."""
     if size > cap_bytes:
         return f"frame: {size} bytes are more than the maximum of {cap_bytes}"
     return "" if size else "frame: must not be empty"
 
 
 def _check_depth(value: dict[str, object]) -> None:
-    """Check the depth level by level; the parser itself refuses more than 1,024."""
+    """Check the depth level by level; the parser itself refuses more than 1,024 levels."""
     level: list[object] = [value]
     for depth in range(1, MAX_DEPTH + 1):
         # Empty containers are skipped unless they are too deep: a frame can contain hundreds of

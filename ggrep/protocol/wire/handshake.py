@@ -78,7 +78,7 @@ def parse_hello(body: Mapping[str, object]) -> Hello:
     """
     name = body.get("message", "hello")
     if name != "hello":
-        raise misfit("message", name, "hello, because the handshake comes first")
+        raise misfit("message", name, "hello, because the first message must be a handshake")
     if "store_id" not in body:
         raise InvalidRequest("store_id: missing; the first message must be a handshake")
     if "protocol_version" in body:

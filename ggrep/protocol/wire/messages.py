@@ -122,7 +122,7 @@ class JointDescribe(Struct, frozen=True):
 
 
 class JointPool(Struct, frozen=True):
-    """Request for the first hits of the lists of many repositories."""
+    """Request for the first hits of each list of many repositories."""
 
     request: BatchedPoolRequest
 
@@ -186,13 +186,13 @@ class Compact(Struct, frozen=True):
 
 
 class Shutdown(Struct, frozen=True):
-    """Stop the daemon; `reason` is sent to every client whose request ends with it."""
+    """Stop the daemon; `reason` is sent to every client whose request ends because of this."""
 
     reason: Annotated[str, WireBounds(256)] = ""
 
 
 class Serve(Struct, frozen=True):
-    """Serve another repository in the same process, for a client with equal variables.
+    """Serve another repository in this process, for a client with equal `GGREP_*` variables.
 
     Attributes:
         encoder: encoder from a flag; empty for the encoder of the settings.
@@ -280,8 +280,6 @@ _REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._:-]{1,64}")
 
 
 class _Head(Struct, frozen=True):
-    """Fields of every message."""
-
     message: Annotated[str, WireBounds(64, form="shown")]
     caller: Annotated[str, WireBounds(64, form="shown")] = ""
 

@@ -142,7 +142,7 @@ def misfit(place: str, value: object, expected: str) -> InvalidRequest:
 
 
 def _fault(value: object, rule: Rule) -> str:
-    """Return the error of an invalid value as `.name: reason`; empty for a valid one."""
+    """Return the error of an invalid value as `.name: reason`; empty for a valid value."""
     if value is None and rule.optional:
         return ""
     fits = isinstance(value, rule.json) and (not isinstance(value, bool) or rule.json == (bool,))

@@ -109,7 +109,7 @@ def parse_reply(body: Mapping[str, object]) -> Reply:
 def error_of(body: Mapping[str, object]) -> GgrepError:
     """Return a reply's error as an exception of the class for its code.
 
-    An unknown code gives a RemoteError with that code.
+    An unknown code becomes a RemoteError with this code.
     """
     failure = body.get("error")
     fields: Mapping[str, object] = failure if isinstance(failure, dict) else {}

@@ -1,8 +1,8 @@
-"""One repository as a library: its index, and the answers to requests.
+"""Answers requests to one repository, and maintains its index.
 
-The modules of an operation are loaded by its first request. A process that answers a single search
-therefore starts in four fifths of the time. A daemon loads the modules of all operations when it
-warms up.
+The first request of an operation loads the modules of the operation. This reduces the start-up time
+of a process that answers a single search by a fifth. A daemon loads the modules of all operations
+when it warms up.
 """
 
 from collections.abc import Iterator, Mapping
@@ -112,8 +112,8 @@ class Engine(RepoIndex):
                 the configured one.
             budgets: limits of output that replace the repository's settings.
             request_id: the id of the answer; empty for a new id.
-            admitted: how long the request waited for admission, and behind how many; None without
-                admission control.
+            admitted: how long the request waited for admission, and behind how many other requests;
+                None without admission control.
             snapshot_id: the snapshot to search; None for the active one.
 
         Raises:
@@ -206,7 +206,7 @@ class Engine(RepoIndex):
             return self._described(None, deadline)
 
     def describe_current(self, deadline: Deadline) -> tuple[SnapshotView, RepoDescription]:
-        """Return the active snapshot and its description; not verified, see `Snapshots.current`.
+        """Return the active snapshot, not verified (see `Snapshots.current`), and its description.
 
         Raises:
             NoIndex: nothing was ever published.
@@ -216,11 +216,11 @@ class Engine(RepoIndex):
         return view, self._described(view, deadline)
 
     def look_again(self) -> None:
-        """Verify the active snapshot before its next description."""
+        """Make the next description verify the active snapshot first."""
         self._snapshots.look_again()
 
     def _described(self, view: SnapshotView | None, deadline: Deadline) -> RepoDescription:
-        """Return the description of a snapshot. The object stays the same while nothing changes."""
+        """Return the description of a snapshot, as the same object while nothing changes."""
         standing, skipped, cached = self._standing(), self._skipped(), self._description
         if cached is not None and cached[0] is view and cached[1:3] == (standing, skipped):
             return cached[3]
@@ -284,7 +284,7 @@ class Engine(RepoIndex):
         *,
         vectors: bool = True,
     ) -> Iterator[Context]:
-        """Pin a snapshot and yield the context of an answer, with the encoder only for vectors."""
+        """Pin a snapshot and yield the context of an answer; with `vectors` it has an encoder."""
         start_ms, pinned = self.clock.monotonic_ms(), ""
         try:
             with self.pin(deadline, snapshot_id=snapshot_id) as view:

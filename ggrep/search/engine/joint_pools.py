@@ -1,15 +1,15 @@
 """Searches many repositories as one collection, for a coordinator that merges their lists.
 
-The rows of all members are scored together. For each corpus, all rows are merged into one list, in
-the coordinator's order. The *head* of a list contains all hits that can be shown: after copies are
-folded, the first `top` hits, and all hits with the same score as the last of these. A member's list
-consists of the member's hits in the head, cut to the length that the request allows. After the
-head, only copies matter: copies of texts in the head, and of texts that other repositories show.
-Copies are sent as positions without text, if the member's list in a search of its own would contain
-them.
+The rows of all queried repositories (members) are scored together. For each corpus, all rows are
+merged into one list, in the coordinator's order. The *head* of a list contains all hits that can be
+shown: after copies are folded, the first `top` hits, and all hits with the same score as the last
+of these. The list of a repository consists of its hits in the head, cut to the length that the
+request allows. A hit that cannot be shown matters only if it is a copy of a text in the head, or of
+a text that another repository shows. A copy is sent as a position without text, and only if a
+search of its repository alone would list the copy.
 
-Silent members are counted and scored, but their hits are not shown. `joint_reach` determines which
-silent members could change the answer.
+Silent members are repositories whose hits are not shown; their rows are still counted and scored.
+`joint_reach` determines which silent members could change the answer.
 """
 
 from collections import Counter, defaultdict
@@ -58,7 +58,7 @@ _MOST_DEEP: Final = 4_096
 
 
 class _Head(Struct, frozen=True):
-    """The head of a corpus' merged list.
+    """The head of a corpus' merged list: the hits that can be shown.
 
     Attributes:
         candidates: best first.
@@ -82,10 +82,10 @@ def joint_pools(
     settings: Settings,
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return the members' lists, scored against the sum of their statistics.
+    """Return the repositories' lists, scored against the sum of their statistics.
 
     Raises:
-        Incompatible: very many copies of few texts rank first; search each member alone.
+        Incompatible: very many copies of few texts rank first; search each repository alone.
         GgrepError: as in a search of one repository.
     """
     view.require_still()
@@ -131,7 +131,7 @@ class _Joint(Struct, frozen=True):
     """One query to several repositories, scored as one collection.
 
     Attributes:
-        every: the ranking of all members, before the learned correction.
+        every: the ranking of all repositories, before the learned correction.
     """
 
     view: JointView
@@ -141,7 +141,7 @@ class _Joint(Struct, frozen=True):
     deadline: Deadline
 
     def lists(self) -> tuple[Ranked, list[_Head]]:
-        """Return the ranking, and the head of each corpus' list.
+        """Return the ranking, and for each corpus the hits that can be shown (its head).
 
         Raises:
             Incompatible: very many copies of few texts rank first.
@@ -154,10 +154,10 @@ class _Joint(Struct, frozen=True):
             if len(complete) == len(lists):
                 return ranked, complete
             length *= 4
-        raise Incompatible("too many of the best hits are copies of few texts")
+        raise Incompatible("too many of the best hits have the same text")
 
     def by_member(self, ranked: Ranked, lists: Sequence[_Head]) -> tuple[MemberLists, ...]:
-        """Return the list of each member with hits in a head, or with copies of such hits."""
+        """Return the list of each repository with hits that can be shown or copies of such hits."""
         dealt = [Allocation(head.candidates, ("best",) * len(head.candidates), 0) for head in lists]
         shown = show_all(ranked, dealt, UNBOUNDED, self.deadline)
         by_member: dict[int, dict[Corpus, list[Hit]]] = defaultdict(lambda: defaultdict(list))
@@ -175,9 +175,9 @@ class _Joint(Struct, frozen=True):
         )
 
     def limits(self, ranked: Ranked) -> tuple[MemberLimit, ...]:
-        """Return the limits because of which members' matches are missing from the lists.
+        """Return the limits because of which matches of repositories are missing from the lists.
 
-        The length of a member's list over all corpora is determined by the request's length and
+        The length of a repository's list over all corpora is determined by the request's length and
         limit per file.
         """
         if ranked.verified is None:
@@ -196,7 +196,7 @@ class _Joint(Struct, frozen=True):
         )
 
     def reaching(self, lists: Sequence[_Head], leaders: TopFiles) -> tuple[int, ...]:
-        """Return the silent members (whose hits are not shown) that could change the answer."""
+        """Return the repositories whose hits are not shown, but that could change the answer."""
         if not self.question.silent:
             return ()
         within = zip(self.every.eligible, self._within(self.question.silent), strict=True)
@@ -208,13 +208,13 @@ class _Joint(Struct, frozen=True):
         return tuple(sorted(reaching))
 
     def _asked(self) -> Sequence[Mask]:
-        """Return, per segment, the rows of members whose hits are shown."""
+        """Return, per segment, the rows of repositories whose hits are shown."""
         if not self.question.silent:
             return self.every.eligible
         return [~mask for mask in self._within(self.question.silent)]
 
     def _within(self, members: Sequence[int]) -> list[Mask]:
-        """Return, per segment, the rows of some members."""
+        """Return, per segment, the rows of some repositories."""
         wanted = np.isin(np.arange(len(self.view.members)), members)
         segments = self._segments
         return [wanted[owners_of(segment)][segment.image.row_files] for segment in segments]
@@ -228,7 +228,7 @@ class _Joint(Struct, frozen=True):
         return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Head | None:
-        """Return the head of a corpus' list; None if `length` hits are too few to contain it."""
+        """Return the hits of a corpus that can be shown; None if `length` hits are too few."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)
@@ -246,13 +246,13 @@ class _Joint(Struct, frozen=True):
     def _end(
         self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
-        """Return the length of the head, and whether no hit after the head can be shown.
+        """Return how many of the first hits can be shown, and whether no further hit can be shown.
 
-        The coordinator orders hits of equal score, so the head contains all hits with the same
-        score as its last hit. Hits with the score `in_order` are already in their final order. With
-        `ids`, copies are folded: for each text, only the hits of the member with the best hit
-        remain. If several members have a hit of the best score, the smallest of their numbers of
-        hits counts. A text of other repositories can be shown there, so its hits do not count.
+        The coordinator orders hits of equal score, so all hits with the same score as the last hit
+        count. Hits with the score `in_order` are already in their final order. With `ids`, copies
+        are folded: for each text, only the hits of the repository with the best hit remain. If
+        several repositories share the best score, the repository with the fewest hits counts. Hits
+        with a text that other repositories show do not count, because the text may be shown there.
         """
         others = self._others_texts()
         numbers_of: dict[bytes, Counter[int]] = {}
@@ -279,7 +279,7 @@ class _Joint(Struct, frozen=True):
         return end, False
 
     def _cut(self, candidates: Sequence[Candidate]) -> list[int]:
-        """Return the places of each member's best candidates, as many as the request allows."""
+        """Return the indices of as many best candidates per repository as the request allows."""
         numbers = Counter[int]()
         kept = []
         for at, candidate in enumerate(candidates):
@@ -296,9 +296,9 @@ class _Joint(Struct, frozen=True):
     def _copies(
         self, ranked: Ranked, lists: Sequence[_Head], texts: Mapping[bytes, str]
     ) -> list[tuple[int, Corpus, Hit]]:
-        """Return the further copies of the heads' texts: other rows with such a text.
+        """Return further rows with the same text as hits that can be shown.
 
-        A copy counts only if a search of the member alone would list it.
+        A copy counts only if a search of its repository alone would list it.
         """
         copies = []
         for head in lists:
@@ -316,7 +316,7 @@ class _Joint(Struct, frozen=True):
         return copies
 
     def _holders(self, ranked: Ranked, head: _Head, known: set[tuple[int, int]]) -> list[int]:
-        """Return the members with further rows that have a score and contain a text of a head."""
+        """Return the repositories that have further scored rows with a text in `head`."""
         members: set[int] = set()
         texts, scales = frozenset(head.texts), self._scales(ranked, head)
         for place, segment in enumerate(ranked.segments):
@@ -331,7 +331,7 @@ class _Joint(Struct, frozen=True):
         return sorted(members)
 
     def _scales(self, ranked: Ranked, head: _Head) -> Figures | None:
-        """Return the scales of the vectors of a head's texts; None if copies' scales can differ.
+        """Return the quantisation scales of texts in `head`; None if copies can have other scales.
 
         Equal texts have equal scales if the encoder always returns the same vector for a text. The
         scales of texts of other repositories are not known.

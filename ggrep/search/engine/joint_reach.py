@@ -1,8 +1,8 @@
-"""Determines which silent members could change an answer over many repositories.
+"""Determines which repositories without shown hits could change an answer over many repositories.
 
-Silent members are repositories whose hits are not shown. Their rows are scored like all others. A
-row matters if it scores at least as much as the last text of its corpus' merged list, or if its
-file would be among the files that determine the answer's confidence. The learned correction is
+Silent members are repositories whose hits are not shown; their rows are scored like all other rows.
+A row matters if its score is at least the score of the last hit in its corpus' merged list, or if
+its file would be among the files that determine the answer's confidence. The learned correction is
 bounded, so rows that do not matter even at the bound are left out. The correction is computed for
 the files of the remaining rows, so the result is exact. For exact matches, confidence depends on
 the best row alone. Showing a silent member would not change other scores: the summed statistics
@@ -25,17 +25,17 @@ from ggrep.search.query.score import DECIMALS, Scores, SegmentScores
 from ggrep.search.query.segments import SearchableSegment
 
 _ROUNDED: Final = 10.0**-DECIMALS
-"""Maximum by which rounding can increase a score beyond its bound."""
+"""Maximum amount by which rounding can raise a score above its bound."""
 _EVERY_FILE: Final = 1 << 40
 
 
 def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: TopFiles) -> set[int]:
-    """Return the members with a row that could change the answer.
+    """Return the repositories with a row that could change the answer.
 
     Args:
         ranked: the joint view before any correction, with the silent members' rows eligible.
         least: for each list, the score that a row must reach; 0 if any score suffices.
-        leaders: top files of the members that show hits.
+        leaders: top files of the repositories that show hits.
     """
     by_corpus = np.array([least.get(corpus, np.inf) for corpus in CORPORA])
     full = len(leaders.leaders) >= (MOST_TOP_FILES if ranked.verified is None else 1)

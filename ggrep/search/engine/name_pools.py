@@ -1,4 +1,4 @@
-"""Answers a coordinator's requests about a name, by one rule for matching names each."""
+"""Answers a coordinator's requests about a name. Each request names one rule for matching."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -67,12 +67,12 @@ def symbol_pool(context: Context, request: SymbolPoolRequest) -> SymbolPool:
     name, near = split_name(query.name), tuple[NearName, ...]()
     fitted, files = _NONE, list[NameFile]()
     if request.step == "near":
-        near = near_names(reading.held, name, context.deadline)
+        near = near_names(reading.content, name, context.deadline)
     else:
         any_case = request.step == "other_case"
-        files = defining_files(reading.held, name, context.deadline)
+        files = defining_files(reading.content, name, context.deadline)
         fitted = fitting(reading, files, name, any_case=any_case)
-        files = mentioning_files(reading.held, name, context.deadline)
+        files = mentioning_files(reading.content, name, context.deadline)
     if not fitted.fits:
         near = (*near, *_beside(fitted.others))
     fits, implementing = fitted.places, list[tuple[DefinedAt, bool]]()
@@ -100,7 +100,7 @@ def references_pool(context: Context, request: ReferencesPoolRequest) -> Referen
     query = request.asked
     reading = reading_of(context, query, words_do=True)
     name = split_name(query.name)
-    files = mentioning_files(reading.held, name, context.deadline)
+    files = mentioning_files(reading.content, name, context.deadline)
     tally = Mentions(query, name, request.skip)
     any_case = request.step == "other_case"
     mentions, mention_files = read_mentions(reading, files, tally, any_case=any_case)
@@ -134,29 +134,29 @@ def _importers(
 ) -> tuple[Importer, ...]:
     """Return the shown files' imports from other repositories, in the order of the answer.
 
-    A plain name that this repository defines needs no imports. A qualified name always needs them,
-    because its owner can be defined in another repository.
+    A plain name that this repository defines needs no imports. A qualified name always needs
+    imports, because its owner can be defined in another repository.
     """
     if tally.totals["definition"] and not tally.asked.owners:
         return ()
     files = list(dict.fromkeys(place.file for place, _ in judged.shown))
-    texts = texts_of(reading.held, files, context.deadline)
-    return tuple(outside_imports(reading.held, texts, context.deadline))
+    texts = texts_of(reading.content, files, context.deadline)
+    return tuple(outside_imports(reading.content, texts, context.deadline))
 
 
 def _selects(
     reading: Reading, query: SymbolRequest | ReferencesRequest, *, empty: bool
 ) -> tuple[bool, ...]:
-    """Return whether the path and each filter match anything, if the first rule had no result."""
+    """Return whether the path and each filter match a file; empty if the first rule had results."""
     if not empty:
         return ()
-    return selects(reading.held.segments, query.scope, query.filters, reading.deadline)
+    return selects(reading.content.segments, query.scope, query.filters, reading.deadline)
 
 
 def _definition(reading: Reading, place: Place) -> PooledDefinition:
     defined = place.mention.defined
     return PooledDefinition(
-        definition_at(reading.held, place),
+        definition_at(reading.content, place),
         test=place.file.test,
         declared_only=defined is not None and defined.declared_only,
         column=place.mention.column,
@@ -164,7 +164,7 @@ def _definition(reading: Reading, place: Place) -> PooledDefinition:
 
 
 def _beside(places: Sequence[Place]) -> tuple[NearName, ...]:
-    """Return the first few names of definitions that fit only the last part of the name."""
+    """Return a few qualified names whose last part alone matches the requested name."""
     near: dict[str, NearName] = {}
     for place in places:
         name, file = sanitise_line(qualified_name(place)), place.file
@@ -186,14 +186,14 @@ def _notices(
     step: NameStep,
     shown: Iterable[Place],
 ) -> tuple[Notice, ...]:
-    """Return the notices of the reading; for the first rule, also notices about languages."""
+    """Return notices on the read files; for the first rule, also on languages without a parser."""
     notices = [
         *state_notices(context.view),
         *reading.notices,
         *file_notices(context.view, [place.file.path for place in shown]),
     ]
     return sorted_notices(
-        [*notices, *unread_languages(reading.held, files)] if step == "spelled" else notices
+        [*notices, *unread_languages(reading.content, files)] if step == "spelled" else notices
     )
 
 

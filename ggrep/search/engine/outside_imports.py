@@ -1,4 +1,4 @@
-"""The files' imports from other repositories, and the packages that a repository provides."""
+"""Finds imports from other repositories, and the packages that a repository provides."""
 
 import re
 import sys
@@ -63,12 +63,12 @@ _NEAR: Final = (".", "/", "~", "@/", "#/", "crate::", "self::", "super::")
 _ELSEWHERE: Final = "..elsewhere"
 """A directory that no repository has, so that a foreign file has no siblings here."""
 _MOST_READ: Final = 8
-"""Most files that are read for the origin of a name."""
+"""Maximum number of files that are read to find the origin of a name."""
 _MOST_USES: Final = 5
 _ROOT: Final = re.compile(r"([^\W\d]\w*)(?:(?:\.|::)\w+)*(?:\.|::)$")
-"""The first of the names in front of a member: `np` of `np.linalg.norm`."""
+"""The first name in a qualified name, such as `np` in `np.linalg.norm`."""
 _BIND_LAST: Final = frozenset({"csharp", "groovy", "java", "kotlin", "scala"})
-"""Languages whose imports make only the last part of a qualified name known."""
+"""Languages in which an import binds only the last part of a qualified name."""
 _LAST_PART: Final = re.compile(r"\W+")
 _OPEN_IMPORT: Final = re.compile(
     r"\s*(?:#\s*include\s*<([^>]+)>|(?:global\s+)?using\s+(?:static\s+)?([\w.]+)\s*;"
@@ -110,7 +110,7 @@ class Modules:
 def outside_imports(
     reading: Searched, files: Sequence[tuple[NameFile, str]], deadline: Deadline
 ) -> list[Importer]:
-    """Return the files' imports that do not refer to the files' own repository.
+    """Return those imports of some files that refer to other repositories.
 
     Args:
         reading: the segments of the files.
@@ -163,7 +163,7 @@ def _listed(reading: Searched, files: Iterable[NameFile]) -> dict[tuple[int, int
 
 
 def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
-    """Return which of the request's files, all from other repositories, import from this one.
+    """Return, for each file in the request, whether it imports something from this repository.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -183,23 +183,24 @@ def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
 
 
 def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple[OutsideName, ...]:
-    """Return imports that show where a name comes from that this repository does not define.
+    """Return imports that show the origin of a name that this repository does not define.
 
-    The first files with the name are read. An import names it, names its receiver (`np.array`), or
-    makes all names of a package known; the last is a guess.
+    The first files with the name are read. An import counts if it names the name or its receiver
+    (`np` of `np.array`). Without such an import, an import of all names of a package counts as a
+    guess.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = mentioning_files(reading.held, asked, context.deadline)
+    files = mentioning_files(reading.content, asked, context.deadline)
     named = list(islice(reading.read(files, asked.typed, any_case=False), _MOST_READ))
     certain = [(file, *each) for file in named for each in _imports_of(reading, file, asked)]
     imports = certain or [(file, *each) for file in named for each in _open_imports(file)]
     imports = [each for each in imports if not each[1].startswith(_NEAR)]
     if not imports:
         return ()
-    modules = Modules(reading.held, context.deadline)
+    modules = Modules(reading.content, context.deadline)
     origins: dict[str, OutsideName] = {}
     for file, source, line in imports:
         language, lines = reading.language(file.file), file.text.split("\n")
@@ -214,7 +215,7 @@ def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple
 
 
 def _imports_of(reading: Reading, file: NamedFile, asked: AskedName) -> list[tuple[str, int]]:
-    """Return the modules of a file's imports that name a name or its receiver, with their lines."""
+    """Return the modules from which a file imports a name or its receiver, with line numbers."""
     lines = file.text.split("\n")
     uses = [place.mention for place in file.places]
     imports = [use for use in uses if use.source]
@@ -237,14 +238,14 @@ def _imports_of(reading: Reading, file: NamedFile, asked: AskedName) -> list[tup
 
 
 def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
-    """Return the line of an import that names the module, near the line that names its member."""
+    """Return the nearest line to `line` that contains the module's name."""
     named = re.compile(rf"(?<!\w){re.escape(module)}(?!\w)")
     around = sorted(range(1, len(lines) + 1), key=lambda number: abs(number - line))
     return next((number for number in around if named.search(lines[number - 1])), line)
 
 
 def _calls_itself(module: str, name: str) -> bool:
-    """Return whether a quoted module has a name: `mux` of `github.com/gorilla/mux/v5`."""
+    """Return whether an imported path has a short name: `github.com/gorilla/mux/v5` has `mux`."""
     *parents, last = module.split("/")
     return name in {last, *(parents[-1:] if re.fullmatch(r"v\d+", last) else [])}
 
@@ -257,7 +258,7 @@ def _open_imports(file: NamedFile) -> list[tuple[str, int]]:
 
 
 def _package(source: str, language: str) -> str:
-    """Return the package of an imported module or name, as its language calls it."""
+    """Return the package of an imported module or name, in the notation of the language."""
     parts = re.split(r"\.|::", source)
     match language:
         case "python" | "rust":
@@ -302,7 +303,7 @@ _NameAnswer = TypeVar("_NameAnswer", SymbolResponse, ReferencesResponse)
 
 
 def _with_origin(context: Context, answer: _NameAnswer) -> _NameAnswer:
-    """Return an answer about an undefined name, with the imports that show where it is defined."""
+    """Return an answer about an undefined name, with imports that show the name's origin added."""
     reading = reading_of(context, answer.request, words_do=False)
     asked = split_name(answer.request.name)
     return replace(answer, outside=outside_names(context, reading, asked))

@@ -242,7 +242,7 @@ def _counts(view: SnapshotView, deadline: Deadline) -> tuple[tuple[Corpus, int],
 def clamped(
     request: SearchRequest, settings: Settings
 ) -> tuple[SearchRequest, tuple[LimitHit, ...]]:
-    """Return the request with its numbers clamped to the caps, and the limits that were clamped.
+    """Return the request with its numbers clamped to the caps, and a limit for each clamped number.
 
     A `per_file` of 0 means the cap.
     """

@@ -1,4 +1,4 @@
-"""Searches many repositories, each scored by its own statistics, for lists merged by rank.
+"""Searches many repositories, each with its own statistics, for lists that are merged by rank.
 
 Hits of equal rank are ordered by the order of their repositories. A merged list thus shows hits of
 at most `top` repositories. Text is read only for hits that a merged list can show. Every repository
@@ -56,12 +56,12 @@ class _Member(Struct, frozen=True):
 
 
 class _Merged(Struct):
-    """The members whose hits merged lists can show.
+    """Collects the repositories whose hits the merged lists can show.
 
     Attributes:
-        open: merged lists with fewer than `top` hits of rank 0 so far, and their number of such
+        open: for each merged list with fewer than `top` hits of rank 0 so far, the number of these
             hits.
-        members: the members by their position in the question.
+        members: the repositories, by their position in the request.
     """
 
     search: SearchRequest
@@ -72,7 +72,7 @@ class _Merged(Struct):
     members: dict[int, _Member] = field(default_factory=dict)
 
     def add(self, place: int, ranked: Ranked) -> tuple[LimitHit, ...]:
-        """Add a member after all others of equal rank; return the limits that its lists hit."""
+        """Add a repository after others of equal rank; return the limits that its lists hit."""
         lists: dict[Corpus | None, Allocation[Candidate]] = {}
         for key in [*self.open]:
             corpora = self.search.corpora if key is _BLENDED else (key,)
@@ -94,7 +94,7 @@ class _Merged(Struct):
     def _chosen(
         self, ranked: Ranked, corpora: Sequence[Corpus], *, by_mode: bool
     ) -> Allocation[Candidate] | None:
-        """Return a member's list for some corpora; None if the list is empty."""
+        """Return a repository's list for some corpora; None if the list is empty."""
         places = [CORPORA.index(corpus) for corpus in corpora]
         if not any(best.numbers[places].any() for best in ranked.best):
             return None
@@ -108,7 +108,7 @@ class _Merged(Struct):
         """Return the hits that merged lists can show.
 
         Args:
-            order: position of each member among hits of equal rank.
+            order: position of each repository among hits of equal rank.
         """
         keys = (_BLENDED, *self.search.corpora)
         lengths: dict[tuple[int, Corpus | None], int] = {}
@@ -141,7 +141,7 @@ def batched_pools(
     settings: Settings,
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return the members' lists; with a joint view, all members are scored as one collection."""
+    """Return the lists of repositories; with a joint view, all are scored as one collection."""
     pools = partial(rank_pools, views) if joint is None else partial(joint_pools, joint)
     return pools(question, encoder=encoder, settings=settings, deadline=deadline)
 
@@ -154,10 +154,10 @@ def rank_pools(
     settings: Settings,
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return the beginning of each member's lists, scored by the member's own statistics.
+    """Return the first hits of each repository's lists, scored with the repository's statistics.
 
     Raises:
-        InvalidRequest: the order of the members does not contain each member once.
+        InvalidRequest: the order of the repositories does not contain each repository once.
         GgrepError: as for one repository.
     """
     if sorted(question.by_rank) != [*range(len(views))]:

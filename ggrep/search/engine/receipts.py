@@ -1,7 +1,8 @@
 """Receipts of answers: created together with an answer, and replayed later.
 
 While the snapshot of a receipt exists, the same request over the snapshot returns the same bytes.
-After its removal the active snapshot answers, and each hit of the receipt is looked up there.
+After the removal of that snapshot, the active snapshot answers, and each hit of the receipt is
+looked up there.
 """
 
 import hashlib
@@ -64,7 +65,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
     Args:
         engine: the repository with its current settings.
         receipt: a receipt of an answer of the repository, or of another copy of the repository.
-        write: returns the bytes of an answer, like the function that made the receipt's bytes.
+        write: returns the bytes of an answer; must be the function that made the receipt's bytes.
         today: whether to use the active snapshot even if the receipt's snapshot exists.
 
     Raises:
@@ -102,7 +103,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
 def _ask(
     engine: Engine, receipt: Receipt, deadline: Deadline, *, today: bool
 ) -> tuple[ReplayResult | None, QueryResponse]:
-    """Return the answer, and why it is not from the receipt's snapshot, or None if it is.
+    """Return the answer, and the reason if it is not from the receipt's snapshot, else None.
 
     A snapshot id is valid only in the store of the snapshot.
     """

@@ -1,7 +1,7 @@
 """One repository's index as a library: sync, maintenance and access to snapshots.
 
 The modules that write the index are loaded by the first call that writes. A process that only
-answers requests starts without them.
+answers requests starts without these modules.
 """
 
 import os
@@ -55,8 +55,7 @@ class Hosted(Struct, frozen=True):
 
     Attributes:
         handles: reserves file handles for a number of segments while a block runs.
-        slots: limit how many processes encode at once; None for the slots of the home, as
-            configured.
+        slots: limits how many processes encode at once; None for the home's configured limit.
         on_damage: called, in any thread, each time damage of the store is detected; returns whether
             a sync that rebuilds the damaged parts is running or starts at once.
         standing: returns the freshness of the index; None for the freshness that its last sync
@@ -64,7 +63,7 @@ class Hosted(Struct, frozen=True):
         occurrences: the pool of processes that look up names in files; None for a pool per engine.
         parsers: worker processes that are kept between syncs, with the maximum number per sync;
             None if each sync starts and ends its own workers.
-        detached: the root is only a name; nothing is read below it.
+        detached: whether the root is only a name, so that no file below it is read.
     """
 
     handles: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()
@@ -81,7 +80,7 @@ ALONE: Final = Hosted()
 
 
 class RepoIndex:
-    """A repository and its store. The index is read only with the first request.
+    """A repository and its store. The first request opens the index.
 
     Thread-safe; each opened snapshot is immutable.
 
@@ -185,7 +184,7 @@ class RepoIndex:
             allow_degraded: index as many files as fit into the budget of a profile.
             fresh: reuse nothing of the index; see `ggrep.index.sync.rebuild.rebuild`.
             early: publish a part of a first index before the rest.
-            wanted: returns the files with which a first index begins.
+            wanted: returns the files that a first index contains first.
             progress: called with the progress of the sync.
         """
         from ggrep.index.maintenance.moved import take_over
@@ -230,10 +229,9 @@ class RepoIndex:
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
     def sweep(self, *, beside: bool = True) -> "Swept":
-        """Delete leftovers of killed commands in the home; `keep_up` deletes those in this store.
+        """Delete leftovers of killed commands in the home, except leftovers in this store.
 
-        Runs before a sync, which may need the space. It does not wait for commands that are still
-        running.
+        Runs before a sync, which may need the space. The sweep does not wait for running commands.
 
         Args:
             beside: whether to sweep the whole home. False if it was just swept: then only this

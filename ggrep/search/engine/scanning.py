@@ -1,6 +1,6 @@
-"""Answers a search by a scan while no snapshot is published; a notice in the answer reports it.
+"""Answers a search by a scan while no snapshot is published; a notice reports the scan.
 
-A daemon uses this module right after its start, so it loads neither the engine nor the database.
+A daemon uses this module right after its start, so the module loads neither engine nor database.
 """
 
 from collections.abc import Callable, Mapping
@@ -74,7 +74,7 @@ class Scanner(Struct, frozen=True):
             raise NoIndex("this repository has no index yet; run: ggrep index")
         now_ms = self.clock.monotonic_ms()
         asked_ms = now_ms if asked_ms is None else asked_ms
-        quick = self.identity.encoder.name == STATIC  # fast enough for one request
+        quick = self.identity.encoder.name == STATIC  # other encoders load too slowly
         encodes = quick and wants_vector(request)
         target = ScanTarget(
             origin=self._origin(),
@@ -140,9 +140,10 @@ class Scanner(Struct, frozen=True):
 
 
 def _with_rare(response: QueryResponse, context: Context, scan: Scanned) -> QueryResponse:
-    """Return the answer with a file for each rare word, in at most a third of the hits.
+    """Return the answer; up to a third of its hits are files with rare words that no hit contains.
 
-    The statistics of a scan are estimates, so a long file that mentions the word once can rank low.
+    The statistics of a scan are estimates, so a long file that contains a rare word once can rank
+    low.
     """
     request, added = response.request, list[Hit]()
     for files in scan.rare_files:
@@ -166,7 +167,6 @@ def _cuts(facts: ScanFacts) -> tuple[LimitHit, ...]:
 
 
 def _searched(facts: ScanFacts) -> str:
-    """Return how much of the work tree was searched."""
     size = f"{round(facts.bytes_read / _MIB) or 'under 1'} MiB"
     if facts.listed_files is None:
         searched = f"only {facts.files} files ({size}) were scanned"

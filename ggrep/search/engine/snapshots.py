@@ -109,7 +109,7 @@ class Snapshots:
                     raise
 
     def current(self, deadline: Deadline) -> SnapshotView:
-        """Return the active snapshot; while the pointer is unchanged, nothing else is checked.
+        """Return the active snapshot; checks only whether the pointer to the snapshot has changed.
 
         The snapshot is not pinned and its files are not verified: the caller must check them before
         it reads them.
@@ -148,7 +148,7 @@ class Snapshots:
             return self._older.open(snapshot_id, deadline, healer)
 
     def view(self, deadline: Deadline | None = None) -> SnapshotView:
-        """Return the active snapshot. The object stays the same while the pointer is unchanged.
+        """Return the active snapshot, as the same object while the pointer is unchanged.
 
         The snapshot's files are unchanged since their verification. Damaged derived files are
         rebuilt.

@@ -67,7 +67,7 @@ def _with_compaction(outcome: SyncOutcome, done: "CompactionReport") -> SyncOutc
 
 
 def outcome_of(report: SyncReport) -> SyncOutcome:
-    """Return the figures of a sync alone, without the maintenance after it."""
+    """Return the results of a sync without the maintenance after it."""
     figures = asdict(report)
     for name in ("schema_version", "files", "warnings"):
         del figures[name]

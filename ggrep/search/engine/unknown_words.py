@@ -24,8 +24,8 @@ def unknown_word_notices(
 ) -> tuple[Notice, ...]:
     """Return a notice of names that no indexed file contains, with the most similar existing names.
 
-    The notice lists other unknown words only if confidence in the answer is low. There is no notice
-    if nothing matches at all and no existing name is similar.
+    Unknown words that are not names are listed only if confidence in the answer is low. There is no
+    notice if nothing matches at all and no existing name is similar.
 
     Raises:
         DeadlineExceeded: time ran out.

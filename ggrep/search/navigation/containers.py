@@ -1,8 +1,8 @@
 """Selects the uses of a name that belong to a container: `Checkout.pay`, not `Till.pay`.
 
-The container is certain if the enclosing function names the type of the receiver, if the receiver
-is a type or `self`, or for a call without receiver where members need one. The name of a variable
-(`till.pay()`) is a guess, and so is a use without any evidence.
+The answer is certain if the type of the receiver is declared in the enclosing function, if the
+receiver is a type or `self`, or if there is no receiver in a language that requires one for
+members. If only the name of a variable is known (`till.pay()`), or nothing, the use is a guess.
 """
 
 import re
@@ -23,17 +23,17 @@ _OWN: Final = frozenset({"self", "this", "cls", "static"})
 _NEED_RECEIVERS: Final = frozenset(
     {"go", "javascript", "lua", "php", "python", "rust", "tsx", "typescript"}
 )
-"""Where a method or a field is never named without what it is of."""
+"""Languages in which every use of a method or field names its receiver."""
 
 
 class Use(Struct, frozen=True):
     """The code around a usage.
 
     Attributes:
-        before: the line in front of the name.
-        container: container of the definition that contains the usage.
+        before: the part of the line before the name.
+        container: the names of the definitions that enclose the usage.
         imports: the usage only imports the name, in the line `line`.
-        receiver: its receiver's type where syntax says so.
+        receiver: the type of the receiver, if the syntax shows the type.
     """
 
     before: str
@@ -45,14 +45,14 @@ class Use(Struct, frozen=True):
 
 
 class Judge:
-    """Decides which usages belong to a family, from the code around each."""
+    """Decides from the surrounding code whether usages belong to a container (`Family`)."""
 
     def __init__(self, family: Family) -> None:
         self._own, self._others = frozenset(family.own), frozenset(family.others)
         self._members = family.members
 
     def standing(self, use: Use) -> Standing:
-        """Return whether a usage belongs to the family."""
+        """Return whether a usage belongs to the container."""
         around = {folded(part) for part in re.split(r"[.:#/]+", use.container) if part}
         if use.imports:
             words = set(re.findall(rf"[{WORD}]+", folded(use.line)))
@@ -75,5 +75,5 @@ class Judge:
         return "other" if needs and not around & self._own else self._within(around)
 
     def _within(self, around: set[str]) -> Standing:
-        """Return the verdict on a usage by its enclosing definitions alone."""
+        """Decide from the names of the enclosing definitions alone."""
         return "same" if around & self._own else "other" if around & self._others else "maybe"

@@ -1,4 +1,4 @@
-"""Selects and orders the definitions of a name; without any, names that are spelled similarly."""
+"""Finds and orders the definitions of a name, or similar names if the name is not defined."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
@@ -27,17 +27,17 @@ from ggrep.search.query.row_reading import row_details
 from ggrep.search.query.segments import SearchableSegment
 
 _ENTRANCES: Final = frozenset({"__init__", "index", "lib", "main", "mod"})
-"""Files that go by the name of their directory."""
+"""Stems of files whose module has the name of the directory."""
 
 
 class Definitions(Struct, frozen=True):
     """The definitions of a name.
 
     Attributes:
-        places: in the order of the answer.
-        others: definitions of the name's last part elsewhere.
-        suggestions: other names, where there are none.
-        notices: that it is spelled otherwise.
+        places: the definitions, in the order of the answer.
+        others: definitions of the name's last part in other containers.
+        suggestions: other names, if there is no definition.
+        notices: a notice if the definitions are spelled differently.
     """
 
     places: tuple[Place, ...]
@@ -47,36 +47,36 @@ class Definitions(Struct, frozen=True):
 
 
 def find_definitions(reading: Reading, asked: AskedName) -> Definitions:
-    """Return the definitions of a name as spelled; in another letter case if there are none.
+    """Return the definitions of a name in its letter case; if there are none, in any letter case.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
-    files = defining_files(reading.held, asked, reading.deadline)
+    files = defining_files(reading.content, asked, reading.deadline)
     beside: list[Place] = []
     for any_case in (False, True):
-        found = fitting(reading, files, asked, any_case=any_case)
-        if found.fits:
-            notices = other_case(asked.last, spellings(found.places)) if any_case else ()
-            return Definitions(found.places, found.others, notices=notices)
-        beside += found.others
+        result = fitting(reading, files, asked, any_case=any_case)
+        if result.fits:
+            notices = other_case(asked.last, spellings(result.places)) if any_case else ()
+            return Definitions(result.places, result.others, notices=notices)
+        beside += result.others
     if beside:
         names = dict.fromkeys(sanitise_line(qualified_name(place)) for place in beside)
         shown = tuple(names)[:MAX_SUGGESTIONS]
-        told = nothing_but((*asked.owners, asked.last), shown)
-        return Definitions((), tuple(beside), shown, (Notice(OTHER_CONTAINER, told),))
-    near = near_names(reading.held, asked, reading.deadline)
-    return Definitions((), (), tuple(dict.fromkeys(one.name for one in near)))
+        message = nothing_but((*asked.owners, asked.last), shown)
+        return Definitions((), tuple(beside), shown, (Notice(OTHER_CONTAINER, message),))
+    near = near_names(reading.content, asked, reading.deadline)
+    return Definitions((), (), tuple(dict.fromkeys(each.name for each in near)))
 
 
 class Fitting(Struct, frozen=True):
     """The definitions of a name's last part that fit best.
 
     Attributes:
-        fit: by what they do; `beside` where none fits what the name is qualified by.
-        places: in the order of an answer.
-        others: definitions that fit worse, in the order they were read in.
+        fit: how the definitions match the requested container; `beside` if none of them matches.
+        places: the definitions, in the order of an answer.
+        others: definitions with a worse fit, in the order in which they were read.
     """
 
     fit: Fit
@@ -85,16 +85,16 @@ class Fitting(Struct, frozen=True):
 
     @property
     def fits(self) -> bool:
-        """Return whether they match the requested container."""
+        """Return whether the definitions match the requested container."""
         return self.fit in FITTING
 
 
 def fitting(
     reading: Reading, files: Sequence[NameFile], asked: AskedName, *, any_case: bool
 ) -> Fitting:
-    """Return the definitions that fit a name best, in its own spelling or in any letter case.
+    """Return the definitions that fit a name best, in the requested or in any letter case.
 
-    Enclosing definitions are compared first, without any the file's path.
+    The container is compared with the enclosing definitions first, then with the file's path.
     """
     every = _defining(reading, files, asked.typed, any_case=any_case)
     fits = [fit_of(place, asked) for place in every]
@@ -116,7 +116,7 @@ def fit_of(place: Place, asked: AskedName) -> Fit:
 
 
 def spellings(places: Iterable[Place]) -> list[str]:
-    """Return how the name is spelled at these places, each spelling once, sorted."""
+    """Return the distinct spellings of the name at some places, sorted."""
     return sorted({place.mention.text for place in places})
 
 
@@ -126,7 +126,7 @@ def qualified_name(place: Place) -> str:
 
 
 def defined_at(place: Place, defined: Defined, name: str) -> DefinedAt:
-    """Return a definition in the file of a place, under its qualified name."""
+    """Return a definition in the file of a place, with `name` as its qualified name."""
     return DefinedAt(
         path=sanitise_line(place.file.path),
         start_line=defined.start_line,
@@ -153,7 +153,7 @@ def _parts(container: str) -> list[str]:
 
 
 def _path_parts(place: Place) -> list[str]:
-    """Return the parts of the module's name and of the container: `json.decoder.JSONDecoder`."""
+    """Return the parts of module name and container: `json`, `decoder`, `JSONDecoder`."""
     path = PurePosixPath(place.file.path)
     stem = path.name.partition(".")[0]
     parts = [*path.parts[:-1], *([] if stem in _ENTRANCES else [stem])]
@@ -161,13 +161,13 @@ def _path_parts(place: Place) -> list[str]:
 
 
 def _ends(parts: Sequence[str], owners: tuple[str, ...]) -> bool:
-    """Return whether parts end in `owners`, of which there may be none."""
+    """Return whether `parts` ends with `owners`, which can be empty."""
     ending = parts[len(parts) - len(owners) :]
     return list(map(folded, ending)) == list(map(folded, owners))
 
 
 def _order(place: Place) -> tuple[bool, bool, bool, str, int, int]:
-    """Sort sources before tests, namespaces and mere declarations last, then by place."""
+    """Return the sort key: sources first, namespaces and mere declarations last, then by place."""
     mention = place.mention
     defined = mention.defined
     return (
@@ -181,7 +181,7 @@ def _order(place: Place) -> tuple[bool, bool, bool, str, int, int]:
 
 
 MAX_TERMS: Final = 500_000
-"""Most names that are compared."""
+"""Maximum number of names that are compared."""
 _TERMS_AT_ONCE: Final = 8192
 _MOST_EDITS: Final = 2
 _FOREIGN: Final = np.uint32(1 << 31)
@@ -189,13 +189,13 @@ _LETTERS: Final = np.array(
     [0 if byte in b"_-" else 1 << byte % 31 if byte < 128 else _FOREIGN for byte in range(256)],
     dtype=np.uint32,
 )
-"""A bit for each byte of a term: some letters share one, separators have none."""
+"""A bit for each byte of a term; some letters share a bit, and separators have none."""
 _FEWEST_LETTERS: Final = 4
-"""A part so short is in too many names to mean anything."""
+"""Minimum length of a part of a name that is compared; too many names contain a shorter part."""
 
 
-def near_names(held: Searched, asked: AskedName, deadline: Deadline) -> tuple[NearName, ...]:
-    """Return a few defined names spelled similarly to the requested one, the nearest first.
+def near_names(content: Searched, asked: AskedName, deadline: Deadline) -> tuple[NearName, ...]:
+    """Return a few defined names with a spelling similar to the requested name, most similar first.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -203,19 +203,19 @@ def near_names(held: Searched, asked: AskedName, deadline: Deadline) -> tuple[Ne
     """
     wanted = _plain(folded_name(bare_name(asked.last)))
     best: dict[str, tuple[int, int, int]] = {}
-    for place, segment in enumerate(held.segments):
-        for term, row in _defined_terms(segment, held, place, wanted, deadline):
+    for place, segment in enumerate(content.segments):
+        for term, row in _defined_terms(segment, content, place, wanted, deadline):
             if term not in best and (score := _distance(wanted, _plain(term))) is not None:
                 best[term] = (score, place, row)
-    found: list[NearName] = []
+    results: list[NearName] = []
     for term, (score, place, row) in sorted(best.items(), key=_nearness):
-        name = _spelled(held, place, row, term)
+        name = _spelled(content, place, row, term)
         if name and not is_same_name(name, asked.typed):
-            path = _path_of(held, place, row)
-            found.append(NearName(sanitise_line(name), (score, len(term)), term, path))
-        if len(found) == MAX_SUGGESTIONS:
+            path = _path_of(content, place, row)
+            results.append(NearName(sanitise_line(name), (score, len(term)), term, path))
+        if len(results) == MAX_SUGGESTIONS:
             break
-    return tuple(found)
+    return tuple(results)
 
 
 def _nearness(item: tuple[str, tuple[int, int, int]]) -> tuple[int, int, str]:
@@ -223,8 +223,8 @@ def _nearness(item: tuple[str, tuple[int, int, int]]) -> tuple[int, int, str]:
     return score, len(term), term
 
 
-def _path_of(held: Searched, place: int, row: int) -> str:
-    image = held.segments[place].image
+def _path_of(content: Searched, place: int, row: int) -> str:
+    image = content.segments[place].image
     return image.path(int(image.row_files[row]))
 
 
@@ -233,10 +233,10 @@ def _plain(name: str) -> str:
 
 
 def _defined_terms(
-    segment: SearchableSegment, held: Searched, place: int, wanted: str, deadline: Deadline
+    segment: SearchableSegment, content: Searched, place: int, wanted: str, deadline: Deadline
 ) -> Iterator[tuple[str, int]]:
-    """Yield the names that chunks define and that may be near, with the first row to show."""
-    postings, eligible = segment.row_postings, held.eligible[place]
+    """Yield defined names that can be similar to `wanted`, each with the first row to show."""
+    postings, eligible = segment.row_postings, content.eligible[place]
     offsets = postings.fields[SYMBOL].offsets
     defined = np.flatnonzero(offsets[1:] > offsets[:-1])[:MAX_TERMS]
     blob, bounds = postings.term_bytes, postings.term_offsets
@@ -257,26 +257,26 @@ def _defined_terms(
 def may_be_near(
     wanted: str, blob: npt.NDArray[np.uint8], starts: npt.NDArray[np.uint32]
 ) -> npt.NDArray[np.bool_]:
-    """Return for each term in a blob whether its letters allow that it is near a name.
+    """Return, for each term in a blob, whether its letters permit a spelling similar to a name.
 
     Args:
         wanted: the plain name.
-        blob: UTF-8 of terms, one behind the other.
-        starts: offset of each term, none of which is empty.
+        blob: the concatenated terms as UTF-8.
+        starts: offset of each term; no term is empty.
     """
     if not wanted.isascii() or not len(starts):
         return np.ones(len(starts), dtype=np.bool_)
     present = np.bitwise_or.reduceat(_LETTERS.take(blob), starts.astype(np.int64))
     sought = np.bitwise_or.reduce(_LETTERS[np.frombuffer(wanted.encode(), dtype=np.uint8)])
     other = present ^ sought
-    # An edit takes one letter away and brings another one at most.
+    # An edit removes at most one letter and adds at most one.
     near: npt.NDArray[np.bool_] = _bits(other) <= 2 * _MOST_EDITS
     near |= (other & present == 0) | (other & sought == 0) | (present & _FOREIGN != 0)
     return near
 
 
 def _bits(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Return the number of bits that are set."""
+    """Return the number of set bits in each value."""
     pairs = values - (values >> 1 & 0x55555555)
     fours = (pairs & 0x33333333) + (pairs >> 2 & 0x33333333)
     bits: npt.NDArray[np.uint32] = ((fours + (fours >> 4) & 0x0F0F0F0F) * 0x01010101 >> 24).astype(
@@ -286,7 +286,7 @@ def _bits(values: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
 
 
 def _distance(wanted: str, term: str) -> int | None:
-    """Return the distance of a name; None if it is too different."""
+    """Return the edit distance of two names; None if they are too different."""
     if wanted == term:
         return 0
     if abs(len(wanted) - len(term)) <= _MOST_EDITS and len(wanted) > _MOST_EDITS:
@@ -315,8 +315,8 @@ def _edits(first: str, second: str, most: int) -> int | None:
     return row[-1] if row[-1] <= most else None
 
 
-def _spelled(held: Searched, place: int, row: int, term: str) -> str:
-    """Return a name as the chunk that defines it spells it; empty for a mere part of one."""
-    (row_names,) = row_details(held.view, held.segments[place], [row])
+def _spelled(content: Searched, place: int, row: int, term: str) -> str:
+    """Return the row's name whose folded form is `term`; empty if `term` is only part of one."""
+    (row_names,) = row_details(content.view, content.segments[place], [row])
     names = (*row_names.names, row_names.qualified_name)
     return next((name for name in names if term in whole_names((name,))), "")

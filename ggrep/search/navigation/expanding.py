@@ -1,4 +1,4 @@
-"""Answers requests for the code around a place: its chunks, and how far each boundary reaches."""
+"""Answers requests for the code around a place: a chunk, a definition, a container or a file."""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -26,15 +26,15 @@ from ggrep.search.reading.deciding import SHORT, deciding_text
 from ggrep.search.reading.folding import Fold, Source, with_folds
 
 BOUNDARIES: Final[tuple[Boundary, ...]] = ("chunk", "definition", "container", "file")
-"""From the narrowest to the widest."""
+"""The extents of text that a request can name, narrowest first."""
 
 
 class Piece(Struct, frozen=True):
     """One chunk of a file.
 
     Attributes:
-        first_line: 1-based, as `last_line`.
-        name: name of the definition that begins in the chunk; empty if none does.
+        first_line: 1-based, like `last_line`.
+        name: name of the definition that begins in the chunk; empty if no definition begins there.
         breadcrumb: the enclosing definitions, outermost first.
     """
 
@@ -48,16 +48,16 @@ class Piece(Struct, frozen=True):
 
     @property
     def trail(self) -> tuple[str, ...]:
-        """Return the definitions that enclose it, including its own."""
+        """Return the names of the enclosing definitions and of the definition that begins here."""
         return (*self.breadcrumb, self.name) if self.name else self.breadcrumb
 
 
 class Reach(Struct, frozen=True):
-    """The extent of a boundary.
+    """The lines that a boundary, such as `definition`, includes.
 
     Attributes:
-        first_line: 1-based, as `last_line`.
-        trail: the definitions around all of it.
+        first_line: 1-based, like `last_line`.
+        trail: the definitions that enclose all of these lines, outermost first.
     """
 
     boundary: Boundary
@@ -67,27 +67,27 @@ class Reach(Struct, frozen=True):
 
 
 def reaches_of(pieces: Sequence[Piece], first: int, last: int, lines: int) -> list[Reach]:
-    """Return the extent of each boundary around some chunks, the narrowest first.
+    """Return the lines that each boundary around some chunks includes, narrowest first.
 
-    None of them is narrower than the one before. Without a definition around the chunks, its extent
-    is that of the chunks themselves; without a container, the extent is the file.
+    If no definition encloses the chunks, the boundary `definition` includes only the chunks. If no
+    container encloses the chunks, the boundary `container` includes the whole file.
 
     Args:
         pieces: all chunks of the file, in source order; not empty.
-        first: place of the first of the chunks in question.
-        last: place of the last of these chunks.
+        first: index of the first of the chunks.
+        last: index of the last of the chunks.
         lines: number of lines of the file.
     """
     trail = pieces[first].trail
     for piece in pieces[first + 1 : last + 1]:
         trail = _common(trail, piece.trail)
-    own = (first, last)
-    definition = _widened(pieces, own, trail) if trail else own
+    chunk = (first, last)
+    definition = _widened(pieces, chunk, trail) if trail else chunk
     container = _widened(pieces, definition, trail[:-1]) if len(trail) > 1 else None
     whole = Reach("file", 1, max(lines, pieces[-1].last_line), ())
     outer = whole if container is None else _reach("container", pieces, container, trail[:-1])
     return [
-        _reach("chunk", pieces, own, trail),
+        _reach("chunk", pieces, chunk, trail),
         _reach("definition" if trail else "chunk", pieces, definition, trail),
         outer,
         whole,
@@ -101,11 +101,11 @@ def _reach(
     return Reach(boundary, pieces[span[0]].first_line, last, trail)
 
 
-def _common(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
+def _common(first: tuple[str, ...], other: tuple[str, ...]) -> tuple[str, ...]:
     length = 0
-    while length < min(len(one), len(other)) and one[length] == other[length]:
+    while length < min(len(first), len(other)) and first[length] == other[length]:
         length += 1
-    return one[:length]
+    return first[:length]
 
 
 def _widened(
@@ -115,18 +115,18 @@ def _widened(
 
 
 MAX_EXPAND_BYTES: Final = 1 << 20
-"""Most text of one answer."""
+"""Maximum size of the text in one answer."""
 USUAL_BYTES: Final = 16_384
 FOCUS_BYTES: Final = 4_096
 _NEIGHBOURS: Final = 3
-"""Chunks named on either side."""
+"""Number of chunks that are named before and after the shown lines."""
 
 
 def check_expand(request: ExpandRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     if not is_text(request.target) or "\0" in request.target or not request.target.strip():
         raise InvalidRequest(f"target: {request.target!r} is not a valid place")
@@ -145,8 +145,8 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
     """Return the text around a place, as indexed.
 
     Raises:
-        InvalidRequest: the target is no place in this index, or more than one.
-        CorruptStore: a text is not that of its row.
+        InvalidRequest: the target names no place in this index, or several places.
+        CorruptStore: a stored text does not match its row id.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         DeadlineExceeded: time ran out.
     """
@@ -181,12 +181,12 @@ def expand(context: Context, request: ExpandRequest) -> ExpandResponse:
 
 
 class _File(Struct, frozen=True):
-    """A file as it is shown.
+    """A file of which a part is to be shown.
 
     Attributes:
         lines: lines without line ends, sanitised.
-        pieces: chunks without the header, in source order.
-        rows: row of each chunk.
+        pieces: the chunks except the header chunk, in source order.
+        rows: the row of each chunk.
     """
 
     path: str
@@ -201,8 +201,8 @@ class _Shown(Struct, frozen=True):
     """The shown part of a file.
 
     Attributes:
-        reach: the extent to show.
-        hidden_lines: number of its lines that are not shown.
+        reach: the lines of the boundary.
+        hidden_lines: number of the boundary's lines that are not shown.
     """
 
     reach: Reach
@@ -216,7 +216,7 @@ class _Shown(Struct, frozen=True):
 def _clamped(
     request: ExpandRequest, target: ResolvedTarget
 ) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
-    """Return the request with its byte limit: a range without focus is shown whole."""
+    """Return the request with its effective byte limit; a range without focus gets the maximum."""
     if not request.max_bytes:
         usual = MAX_EXPAND_BYTES if target.is_range else USUAL_BYTES
         usual = FOCUS_BYTES if request.focus else usual
@@ -231,7 +231,7 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
     view, deadline, image = context.view, context.deadline, segment.image
     rows = [row for row in segment.rows_of(target.file) if not image.row_anchors[row]]
     text = without_fold_marks(sanitise(file_text(view, segment, target.file, deadline)), 1)
-    held = shown_rows(view, segment, rows)
+    contents = shown_rows(view, segment, rows)
     deadline.check("expanding")
     pieces = [
         Piece(
@@ -243,7 +243,7 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
             breadcrumb=tuple(sanitise_line(part) for part in shown.details.breadcrumb),
             signature=sanitise_line(shown.details.signature),
         )
-        for row, shown in zip(rows, held, strict=True)
+        for row, shown in zip(rows, contents, strict=True)
     ]
     return _File(
         path=sanitise_line(image.path(target.file)),
@@ -258,10 +258,10 @@ def _read(context: Context, segment: SearchableSegment, target: ResolvedTarget) 
 def _shown(
     file: _File, target: ResolvedTarget, request: ExpandRequest, deadline: Deadline
 ) -> _Shown:
-    """Return the part of the file to show: the requested boundary, or the widest that fits.
+    """Return the part of the file to show: the requested boundary, or the widest one that fits.
 
-    For a place in a file, at most the definition around it is shown, because a reader of a method
-    does not need the licence above it.
+    Without a requested boundary, a line in a file is shown with at most the definition around it,
+    because a reader of a method does not need the licence at the top of the file.
     """
     if not file.pieces:
         return _Shown(Reach("file", 1, 1, ()), 1, 1, "", 0)
@@ -270,7 +270,7 @@ def _shown(
     while last + 1 < len(file.rows) and file.pieces[last + 1].first_line <= target.last_line:
         last += 1
     reaches = reaches_of(file.pieces, first, last, len(file.lines))
-    # Who names both ends of some lines has seen the place, and means these.
+    # A caller that names a first and a last line has seen the file and wants exactly these lines.
     if request.boundary == "lines" or (request.boundary == "auto" and target.is_range):
         last_line = min(target.last_line, len(file.lines))
         reach = Reach("lines", target.first_line, last_line, reaches[0].trail)
@@ -294,10 +294,10 @@ def _shown(
 def _folded(
     file: _File, reach: Reach, target: ResolvedTarget, request: ExpandRequest, deadline: Deadline
 ) -> _Shown | None:
-    """Return the part of the file with folds; None if it is not requested or does not fit.
+    """Return the part of the file with folded lines; None if not requested or if it does not fit.
 
-    A short body is shown whole. With focus, tests are folded unless the place is in one or the
-    words ask for tests.
+    A short body is shown whole. With focus, tests are folded, unless the place is inside a test or
+    the focus mentions tests.
     """
     if request.tests and not request.focus:
         return None
@@ -334,9 +334,9 @@ def _size(file: _File, reach: Reach) -> int:
 
 
 def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
-    """Return the lines of a boundary nearest to `line` within the bytes, `line` always included.
+    """Return `line`, and as many lines of a boundary around it as fit into `most` bytes.
 
-    Between two lines equally far away, the lower line comes first.
+    If two lines are equally distant, the lower line comes first.
     """
     limit = LimitHit("max_expand_bytes", most, size, file.path)
     line = min(max(line, reach.first_line), reach.last_line)
@@ -360,7 +360,7 @@ def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
 
 
 def _neighbours(pieces: Sequence[Piece], first: int, last: int) -> tuple[Neighbour, ...]:
-    """Return the next chunks on either side of some lines, without those cut through."""
+    """Return the nearest chunks that end before some lines, and that begin after them."""
     before = [piece for piece in pieces if piece.last_line < first][-_NEIGHBOURS:]
     after = [piece for piece in pieces if piece.first_line > last][:_NEIGHBOURS]
     return (

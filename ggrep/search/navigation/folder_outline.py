@@ -1,6 +1,6 @@
-"""The outline of a folder: its files with what they define, its subfolders with counts.
+"""The outline of a folder: its files with their main definitions, its subfolders with counts.
 
-The most important files are chosen first; all are shown in the order of their paths.
+The most important files are chosen first; the chosen files are shown in the order of their paths.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,15 +25,15 @@ DEEPEST: Final = 4
 _PLACES_SHARE: Final = 0.6
 """Share of the bytes for the names of paths; the rest is for definitions of files."""
 _MOST_READ: Final = 120
-"""Files whose definitions are looked at."""
+"""Maximum number of files whose definitions are read."""
 
 
 class Listed(Struct, frozen=True):
     """The shown part of a folder.
 
     Attributes:
-        left_out: files and folders without a place.
-        whole_bytes: size of all names of the level.
+        left_out: numbers of files and folders that are not shown.
+        whole_bytes: size of the lines if all files and folders were shown.
     """
 
     paths: tuple[ListedPath, ...]
@@ -45,9 +45,9 @@ class _Item(Struct, frozen=True):
     """A file or subfolder that may be shown.
 
     Attributes:
-        parent: place of the folder that it is listed under; -1 at the top.
-        rank: the lowest has its place first.
-        file: None for a folder.
+        parent: index of the item of its parent folder; -1 at the top.
+        rank: sort key; items with low ranks are shown first.
+        file: the file; None for a folder.
     """
 
     shown: ListedPath
@@ -63,9 +63,9 @@ def listed_folder(
 
     Args:
         view: the snapshot.
-        folder: one of it.
-        room: most bytes of the lines.
-        depth: levels to list; 0 for as many as fit, one at least.
+        folder: a folder of the snapshot.
+        room: maximum size of the lines in bytes.
+        depth: number of levels to list; 0 for as many as fit, but at least one.
         deadline: checked before files are read.
 
     Raises:
@@ -86,10 +86,10 @@ def listed_folder(
     names = main_names(view, [file for place in read if (file := items[place].file)], deadline)
     left = room - _size_of(kept)
     for place, (holds, more) in zip(read, names, strict=True):
-        told = replace(kept[place], holds=holds, more=more)
-        cost = size_of([listed_line(told)]) - size_of([listed_line(kept[place])])
+        longer = replace(kept[place], holds=holds, more=more)
+        cost = size_of([listed_line(longer)]) - size_of([listed_line(kept[place])])
         if holds and cost <= left:
-            kept[place] = told
+            kept[place] = longer
             left -= cost
     kept = _placed(items, order, kept, left)
     missing = [item.shown.folder for place, item in enumerate(items) if place not in kept]
@@ -104,47 +104,47 @@ def listed_folder(
 def _placed(
     items: Sequence[_Item], order: Sequence[int], kept: dict[int, ListedPath], room: int
 ) -> dict[int, ListedPath]:
-    """Return the kept items, and as many of the next items with their folders as fit."""
-    found, left = dict(kept), room
+    """Return the kept items, and as many of the next items, with their parent folders, as fit."""
+    result, left = dict(kept), room
     for place in order:
         wanted = [place]
         while (parent := items[wanted[-1]].parent) >= 0:
             wanted.append(parent)
-        new = [one for one in wanted if one not in found]
-        cost = size_of([listed_line(items[one].shown) for one in new])
+        new = [each for each in wanted if each not in result]
+        cost = size_of([listed_line(items[each].shown) for each in new])
         if cost > left:
             break
         left -= cost
-        found.update((one, items[one].shown) for one in new)
-    return found
+        result.update((each, items[each].shown) for each in new)
+    return result
 
 
 def _items(folder: Folder, levels: int, *, every: bool) -> Iterator[_Item]:
-    """Yield the content of a folder by path, each subfolder before its own content.
+    """Yield the content of a folder in the order of paths, each subfolder before its own content.
 
     Args:
         folder: a folder of the snapshot.
-        levels: how deep to go.
-        every: into all subfolders, not only into those of code.
+        levels: number of levels of subfolders to list.
+        every: whether to list the content of all subfolders, not only of subfolders with code.
     """
     count = 0
 
     def below(here: Folder, depth: int, parent: int) -> Iterator[_Item]:
         nonlocal count
         both: list[tuple[str, Folder | ListedFile]] = [
-            *(joined(name, held) for name, held in here.folders.items()),
+            *(joined(name, kept) for name, kept in here.folders.items()),
             *((file.path.rpartition("/")[2], file) for file in here.files),
         ]
-        for name, one in sorted(both, key=lambda each: each[0].encode()):
-            own = count
+        for name, entry in sorted(both, key=lambda each: each[0].encode()):
+            index = count
             count += 1
-            if isinstance(one, Folder):
-                item = _folder_item(name, one, depth, parent)
+            if isinstance(entry, Folder):
+                item = _folder_item(name, entry, depth, parent)
                 yield item
                 if depth + 1 < levels and (every or item.rank[0] == _CODE):
-                    yield from below(one, depth + 1, own)
+                    yield from below(entry, depth + 1, index)
             else:
-                yield _file_item(name, one, depth, parent)
+                yield _file_item(name, entry, depth, parent)
 
     yield from below(folder, 0, -1)
 
@@ -180,7 +180,7 @@ _PROSE: Final = 1
 
 
 def _standing(path: str, traits: int, language: str) -> int:
-    """Return the importance of a file, lowest first: code, documents, settings, tests."""
+    """Return a sort key by importance: code, documents, settings, tests."""
     traits |= traits_of(path)
     hidden = any(part.startswith(".") for part in path.split("/"))
     if traits & (MACHINE_WRITTEN | VENDORED | GENERATED):
@@ -196,4 +196,4 @@ def _size(items: Sequence[_Item]) -> int:
 
 
 def _size_of(kept: dict[int, ListedPath]) -> int:
-    return size_of([listed_line(one) for one in kept.values()])
+    return size_of([listed_line(each) for each in kept.values()])

@@ -1,8 +1,9 @@
-"""Types that implement or extend a requested type, and their definitions of a requested method.
+"""Finds types that implement or extend a type, and their definitions of a method.
 
-Most languages name the bases of a type in its head. Only files with such a head are parsed, and the
-types found are followed to the types that extend them. In Go a type implements an interface if it
-has all of its methods, by name and number of parameters.
+Most languages name the bases of a type in its head. Only files with the head of a type that may
+name a searched base are parsed. The search continues with the types that extend the types found so
+far. In Go, a type implements an interface if it has all methods of the interface, by name and
+number of parameters.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -34,27 +35,27 @@ _FAMILIES: Final = (
     frozenset({"groovy", "java", "kotlin", "scala"}),
     frozenset({"javascript", "jsx", "svelte", "tsx", "typescript", "vue"}),
 )
-"""Languages whose types extend each other's."""
+"""Groups of languages; a type can extend a type of another language in its group."""
 _NO_BASES: Final = frozenset({"c", "go"})
 """Languages whose types name no bases."""
 _BUILT_IN: Final = {"error": ["Error/0"]}
 _Key: TypeAlias = tuple[str, str]
-"""A type of Go: the directory of its package, and its name."""
+"""A Go type: the directory of its package, and its name."""
 
 
 def implementations(
     reading: Reading, request: SymbolRequest, places: Sequence[Place], others: Sequence[Place]
 ) -> list[tuple[DefinedAt, bool]]:
-    """Return the implementations of a name in order, and whether each is in a test file.
+    """Return the implementations of a name, in order, each with whether it is in a test file.
 
-    At most `most_implementations` types are followed; one more shows that others exist.
+    At most `most_implementations` types are returned, and one more if further types exist.
 
     Args:
         reading: reads the files.
-        request: the name.
-        places: its definitions; without a type, types that extend an unknown one of this name
-            count.
-        others: definitions of its last part in other containers.
+        request: the request with the name.
+        places: the definitions of the name; if none is a type, types that extend an undefined type
+            with this name are returned.
+        others: definitions of the name's last part in other containers.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -84,15 +85,15 @@ def _members(
     Args:
         reading: reads the files.
         owner: name of the container.
-        members: definitions of the method in it, and in other containers.
-        most: most types that are followed.
+        members: definitions of the method in the container, and in other containers.
+        most: maximum number of implementing types.
     """
     places, others = members
     extending = _extending(reading, owner, places, most)
     types = {last_container(each.mention.container) for each in extending}
     keys: dict[_Key, bool] = {}
     if any(reading.language(place.file) == "go" for place in places):
-        files = defining_files(reading.held, split_name(owner), reading.deadline)
+        files = defining_files(reading.content, split_name(owner), reading.deadline)
         read = reading.read(files, owner, any_case=False)
         keys = _structural(reading, [place for file in read for place in file.places])
     return [
@@ -108,20 +109,20 @@ def _members(
 
 
 def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -> list[Place]:
-    """Return the places where heads of types name a type, or one that extends it.
+    """Return the heads of types that extend a type, directly or through other types.
 
     Args:
         reading: reads the files.
         name: name of the type.
-        types: its definitions, whose languages count; without any, all languages count.
-        most: most places; one more ends the search.
+        types: definitions of the type, which determine the languages; if empty, all languages.
+        most: maximum number of places; the search ends at the first further place.
     """
     languages = {reading.language(place.file) for place in types}
     if languages and languages <= _NO_BASES:
         return []
     languages |= {each for family in _FAMILIES if family & languages for each in family}
     extending: dict[tuple[str, int, str], Place] = {}
-    queue, seen, heads = [name], {name}, head_rows(reading.held)
+    queue, seen, heads = [name], {name}, head_rows(reading.content)
     while queue and not reading.is_spent:
         for place in _with_base(reading, queue.pop(0), heads, languages):
             made = place.mention.type
@@ -143,17 +144,17 @@ def _extending(reading: Reading, name: str, types: Sequence[Place], most: int) -
 def _with_base(
     reading: Reading, base: str, heads: Sequence[Rows], languages: set[str]
 ) -> Iterator[Place]:
-    """Yield the places where the head of a type names a base, in some languages or in all."""
-    files = extending_files(reading.held, heads, split_name(base), reading.deadline)
+    """Yield the heads of types that name a base, in some languages; empty `languages` mean all."""
+    files = extending_files(reading.content, heads, split_name(base), reading.deadline)
     for file in reading.read(files, base, any_case=False):
         if not languages or reading.language(file.file) in languages:
             yield from (place for place in file.places if place.mention.type is not None)
 
 
 def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
-    """Return the types of Go that have all methods of the interfaces among some definitions.
+    """Return the Go types that have all methods of an interface in `types`.
 
-    Each comes with whether that is a guess: the interface embeds one that is not defined here.
+    The value is True for a guess: the interface embeds another interface that is not defined here.
     """
     keys: dict[_Key, bool] = {}
     for interface in types:
@@ -164,10 +165,12 @@ def _structural(reading: Reading, types: Iterable[Place]) -> dict[_Key, bool]:
 
 
 def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
-    """Return the types with all of these methods; the rarest method is searched first."""
-    held, candidates = reading.held, None
+    """Return the types that have all of some methods; the rarest method is searched first."""
+    content, candidates = reading.content, None
     named = {method: split_name(method.partition("/")[0]) for method in methods}
-    files = {method: defining_files(held, name, reading.deadline) for method, name in named.items()}
+    files = {
+        method: defining_files(content, name, reading.deadline) for method, name in named.items()
+    }
     for method in sorted(named, key=lambda each: (len(files[each]), each)):
         near = files[method]
         if candidates is not None:
@@ -186,7 +189,7 @@ def _having(reading: Reading, methods: Iterable[str]) -> set[_Key]:
 
 
 def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
-    """Return the methods of an interface and those it embeds, and whether any are unknown."""
+    """Return an interface's methods, embedded interfaces included, and whether some are unknown."""
     methods, is_unknown = set[str](), False
     queue, seen = [(interface, each) for each in interface.mention.methods], set[str]()
     while queue and len(seen) < _MOST_EMBEDDED:
@@ -196,7 +199,7 @@ def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
         elif member not in seen:
             seen.add(member)
             package, _, name = member.rpartition(".")
-            files = defining_files(reading.held, split_name(name), reading.deadline)
+            files = defining_files(reading.content, split_name(name), reading.deadline)
             near = [file for file in files if _is_package(file, package, around)]
             queue += (
                 embedded := [
@@ -212,15 +215,15 @@ def _method_set(reading: Reading, interface: Place) -> tuple[set[str], bool]:
 
 
 def _is_package(file: NameFile, package: str, around: Place) -> bool:
-    """Return whether a file may belong to a package of Go, or to the package of an interface."""
+    """Return whether a file may belong to a Go package; an empty name means `around`'s package."""
     folder = PurePosixPath(_folder(file.path))
     return folder.name == package if package else str(folder) == _folder(around.file.path)
 
 
 def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[DefinedAt, bool]]:
-    """Yield the definitions of types of Go, each with whether it is in a test file."""
+    """Yield the definitions of Go types, each with whether it is in a test file."""
     for (folder, name), guess in sorted(keys.items()):
-        files = defining_files(reading.held, split_name(name), reading.deadline)
+        files = defining_files(reading.content, split_name(name), reading.deadline)
         near = [file for file in files if _folder(file.path) == folder]
         for file in reading.read(near, name, any_case=False):
             yield from (
@@ -231,9 +234,9 @@ def _types_of_go(reading: Reading, keys: Mapping[_Key, bool]) -> Iterator[tuple[
 
 
 def _at(place: Place, defined: Defined | None, name: str, *, guess: bool = False) -> DefinedAt:
-    """Return an implementation in the file of a place.
+    """Return a definition in the file of a place as an implementation.
 
-    Requires: there is one.
+    Requires: `defined` is not None.
     """
     assert defined is not None  # noqa: S101 - only definitions and bases of types are kept
     return replace(defined_at(place, defined, name), relation="implementation", guess=guess)

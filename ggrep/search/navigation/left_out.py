@@ -1,4 +1,4 @@
-"""Files of a repository that are not indexed: links to other files, and excluded files."""
+"""Handles targets that are not indexed: symbolic links and excluded files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -9,14 +9,14 @@ from ggrep.parse.source.eligibility import is_text_name
 
 
 def without_link(root: Path, target: str, is_indexed: Callable[[str], bool]) -> str:
-    """Return a target with the file that a symbolic link names in place of the link.
+    """Return a target with a symbolic link in its path replaced by the linked file.
 
-    An index contains no links. Targets without a link to an indexed file are returned unchanged.
+    An index contains no links. A target without a link to an indexed file is returned unchanged.
 
     Args:
         root: canonical root of the repository.
-        target: a path below it, with or without lines or a name.
-        is_indexed: returns whether the index contains the file with a path.
+        target: a path below the root, with or without lines or a name.
+        is_indexed: returns whether the index contains a path.
     """
     text = target.strip().removeprefix("./")
     readings = (each.path for each in place_readings(text))
@@ -34,11 +34,11 @@ def without_link(root: Path, target: str, is_indexed: Callable[[str], bool]) -> 
 
 
 def left_out_hint(root: Path, target: str) -> str:
-    """Return a hint on the file that a target names; empty if its name is that of a text file.
+    """Return a hint if a target is an existing file whose name may exclude it; else empty.
 
     Args:
-        root: root of the repository; links out of it are not followed.
-        target: a path below it, with or without lines.
+        root: root of the repository; links that lead out of the root are not followed.
+        target: a path below the root, with or without lines.
     """
     path = list(place_readings(target))[-1].path.removeprefix("./")
     parts = path.split("/")

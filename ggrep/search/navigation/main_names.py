@@ -17,13 +17,13 @@ _TYPES: Final = frozenset({"class", "interface", "enum", "typealias", "module", 
 _FUNCTIONS: Final = frozenset({"function", "method"})
 
 _Named = tuple[int, str, str, int]
-"""Depth, kind, name, lines."""
+"""Depth, kind, name and number of lines of a definition."""
 
 
 def main_names(
     view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
 ) -> list[tuple[tuple[str, ...], int]]:
-    """Return the main names of each file, in source order, and how many more there are.
+    """Return the main names of each file, in source order, and the number of further names.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -35,7 +35,7 @@ def main_names(
 def ranked_names(
     view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
 ) -> list[list[tuple[str, str]]]:
-    """Return the top names of each file, types first and long ones before short, as shown too.
+    """Return names of each file with their shown forms: types first, long definitions before short.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -50,24 +50,26 @@ def ranked_names(
 def _named(
     view: SnapshotView, files: Sequence[ListedFile], deadline: Deadline
 ) -> list[list[_Named]]:
-    found: dict[tuple[int, int], list[_Named]] = {}
+    results: dict[tuple[int, int], list[_Named]] = {}
     for place, segment in enumerate(open_segments(view)):
-        own = sorted(one.file for one in files if one.segment == place)
+        numbers = sorted(item.file for item in files if item.segment == place)
         image = segment.image
-        rows = [row for file in own for row in segment.rows_of(file) if not image.row_anchors[row]]
+        rows = [
+            row for file in numbers for row in segment.rows_of(file) if not image.row_anchors[row]
+        ]
         deadline.check("reading names")
         for row, details in zip(rows, row_details(view, segment, rows), strict=True):
             kind = image.types[int(image.row_types[row])]
             first, last = image.lines(row)
-            held = found.setdefault((place, int(image.row_files[row])), [])
+            named = results.setdefault((place, int(image.row_files[row])), [])
             name, depth = details.name, len(details.breadcrumb)
             every = (name,) if name else details.names
-            held += [(depth, kind if name else "", each, last - first) for each in every]
-    return [found.get((one.segment, one.file), []) for one in files]
+            named += [(depth, kind if name else "", each, last - first) for each in every]
+    return [results.get((item.segment, item.file), []) for item in files]
 
 
 def _main(named: Sequence[_Named]) -> tuple[tuple[str, ...], int]:
-    """Return the names to show of a file: top-level names, and the members of a single one."""
+    """Return the top-level names to show of a file; if there is only one, also its members."""
     top = _top(named)
     kept: list[int] = []
     taken = 0
@@ -93,7 +95,7 @@ def _order(named: Sequence[_Named], top: Sequence[int]) -> list[int]:
 
 
 def _once(named: Sequence[_Named], depth: int) -> list[int]:
-    """Return the places of the names at a depth, each name once: overloads are one."""
+    """Return the indices of the distinct names at a depth; overloads count once."""
     first: dict[str, int] = {}
     for place, (deep, _, name, _) in enumerate(named):
         if deep == depth:

@@ -28,23 +28,23 @@ from ggrep.search.navigation.name_reading import Place
 from ggrep.search.navigation.uses import role_in
 
 MAX_LINE_CHARACTERS: Final = 240
-"""Most of a line that is shown beside a mention."""
+"""Maximum length of the line that is shown with a mention."""
 MAX_JUDGED: Final = 20_000
-"""Usages whose container is judged; those behind them are counted and not shown."""
+"""Maximum number of usages whose container is checked; further usages are only counted."""
 _BEFORE: Final = 80
-"""Characters of a longer line that are shown before the name."""
+"""Number of characters of a longer line that are shown before the name."""
 
 
 class Judged(Struct, frozen=True):
     """The mentions that an answer shows.
 
     Attributes:
-        shown: mentions after those that earlier pages have shown.
-        wanted: number of mentions, shown or not.
-        left: usages that say another container.
-        doubtful: usages that say no container; `wanted` counts them.
-        found: the definitions, by what they are to the container.
-        limits: on what was judged.
+        shown: the mentions of this page, in order.
+        wanted: number of all mentions, shown or not.
+        left: number of usages that belong to another container.
+        doubtful: number of usages whose container is unknown; `wanted` includes them.
+        found: the definitions, grouped by their relation to the container.
+        limits: the limits on the usages and definitions that were compared.
     """
 
     shown: tuple[tuple[Place, Reference], ...]
@@ -55,7 +55,7 @@ class Judged(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
     def without_doubts(self) -> "Judged":
-        """Return the mentions that one store shows; many doubtful usages are only counted."""
+        """Return the mentions for an answer of one store: many doubtful usages are only counted."""
         hidden = hidden_doubts(self.wanted - self.doubtful, self.doubtful)
         shown = tuple(each for each in self.shown if not (hidden and each[1].guess))
         return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)
@@ -85,15 +85,16 @@ class Mentions(Struct):
     def wants(self, file: NameFile) -> bool:
         """Return whether the answer needs the syntax of the next file.
 
-        It does until the page is full and another usage follows, and for the first definitions. A
-        container is known by all of them.
+        Syntax is needed until the page is full and another usage is known, and for the first
+        definitions. For a qualified name, all files are needed, because all definitions determine
+        its container.
         """
         full = self.totals["usage"] > self.skip + self.request.limit
         defines = len(self.definitions) < self._most_definitions and file in (self.defining or ())
         return bool(self.asked.owners) or not full or defines
 
-    def take(self, held: Searched, text: str, places: tuple[Place, ...]) -> None:
-        """Count a file's occurrences and keep those that may fit the answer."""
+    def take(self, content: Searched, text: str, places: tuple[Place, ...]) -> None:
+        """Count a file's occurrences and keep the occurrences that the answer may show."""
         lines, kinds = list[str](), self.request.kinds
         for place in places:
             mention = place.mention
@@ -104,11 +105,11 @@ class Mentions(Struct):
             if not self.asked.spells(mention.text):
                 self.other_spelling = self.other_spelling or place
             if mention.defined is not None and len(self.definitions) < self._most_definitions:
-                self.definitions.append(_defined_name(held, place, self.asked))
+                self.definitions.append(_defined_name(content, place, self.asked))
             if mention.kind in kinds and self._keeps():
                 lines = lines or text.split("\n")
                 line = lines[mention.line - 1]
-                shown = _reference(held, place, line)
+                shown = _reference(content, place, line)
                 self._kept.append((place, shown, _use(shown, line, mention.receiver)))
 
     @property
@@ -121,68 +122,65 @@ class Mentions(Struct):
         return MOST_DEFINITIONS if self.asked.owners else MAX_DEFINED
 
     def _keeps(self) -> bool:
-        """Return whether the next mention may be shown; its container is known only at the end."""
+        """Return whether the next mention may be shown; containers are compared only at the end."""
         if self._reorders:
             return len(self._kept) < MAX_JUDGED
         self._passed += 1
         return self._passed > self.skip and len(self._kept) < self.request.limit
 
     def answer(self, family: Family | None = None) -> Judged:
-        """Return the shown mentions: usages before other mentions, certain before doubtful ones.
+        """Return the shown mentions: usages before other mentions, certain before doubtful usages.
 
         Args:
-            family: family whose uses of a qualified name are wanted; None to take it from the
-                definitions.
+            family: the container whose uses are wanted; None to derive it from the definitions.
         """
         wanted = sum(self.totals[kind] for kind in self.request.kinds)
         owners = self.asked.owners
-        found = sort_definitions(self.definitions, owners)
-        kept = [(place, one) for place, one, _ in self._kept]
+        result = sort_definitions(self.definitions, owners)
+        kept = [(place, item) for place, item, _ in self._kept]
         if not self._reorders:
-            return Judged(tuple(kept), wanted, 0, found)
+            return Judged(tuple(kept), wanted, 0, result)
         if owners:
-            judge = Judge(family or family_of(found, owners))
+            judge = Judge(family or family_of(result, owners))
             kept = [
-                (place, replace(one, guess=standing == "maybe"))
-                for place, one, use in self._kept
+                (place, replace(item, guess=standing == "maybe"))
+                for place, item, use in self._kept
                 if (standing := self._standing(judge, place, use)) != "other"
             ]
-        left, doubtful = len(self._kept) - len(kept), sum(one.guess for _, one in kept)
-        kept.sort(
-            key=lambda each: mention_order(each[1])
-        )  # what counts most before what a page may cut
+        left, doubtful = len(self._kept) - len(kept), sum(item.guess for _, item in kept)
+        kept.sort(key=lambda each: mention_order(each[1]))  # before the page is cut
         shown = tuple(kept[self.skip :][: self.request.limit])
-        return Judged(shown, wanted - left, left, found, doubtful, self._limits(wanted))
+        return Judged(shown, wanted - left, left, result, doubtful, self._limits(wanted))
 
     def _standing(self, judge: Judge, place: Place, use: Use) -> Standing:
-        """Return whether a mention belongs to the container; for text this is unknown."""
+        """Return whether a mention belongs to the container; mentions in text always count."""
         if place.mention.kind != "usage" or not self.asked.owners_of(place.mention.text):
             return "same"
         return judge.standing(use)
 
     def _limits(self, wanted: int) -> tuple[LimitHit, ...]:
-        """Return the limits for mentions of a qualified name that were not checked."""
+        """Return the limits because of which mentions or definitions were not compared."""
         defined = self.totals["definition"]
         bounds = ((MAX_JUDGED, wanted), (MOST_DEFINITIONS, defined))
         return tuple(LimitHit("max_judged", most, seen) for most, seen in bounds if seen > most)
 
 
-def _defined_name(held: Searched, place: Place, asked: AskedName) -> DefinedName:
+def _defined_name(content: Searched, place: Place, asked: AskedName) -> DefinedName:
     mention, defined = place.mention, place.mention.defined
     assert defined is not None  # noqa: S101 - only defining places are kept
     return DefinedName(
         at=defined_at(place, defined, qualified_name(place)),
         container=mention.container,
         fit=fit_of(place, asked),
-        language=held.segments[place.file.segment].image.language(place.file.file),
+        language=content.segments[place.file.segment].image.language(place.file.file),
         bases=mention.bases,
         declared_only=defined.declared_only,
         test=place.file.test,
     )
 
 
-def _reference(held: Searched, place: Place, line: str) -> Reference:
-    mention, image = place.mention, held.segments[place.file.segment].image
+def _reference(content: Searched, place: Place, line: str) -> Reference:
+    mention, image = place.mention, content.segments[place.file.segment].image
     kind = mention.kind
     assert kind != "definition"  # noqa: S101 - those are counted, never shown
     return Reference(

@@ -41,7 +41,7 @@ def check_name(request: SymbolRequest | ReferencesRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     check_spelling(request.name)
     check_request(
@@ -59,7 +59,7 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     """Return where a name is defined.
 
     Args:
-        context: data for the answer; its deadline is checked before each file.
+        context: the context of the answer; its deadline is checked before each file.
         request: the name.
 
     Raises:
@@ -70,15 +70,15 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
     request, limits = clamped(request)
     reading = reading_of(context, request, words_do=False)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked, context.deadline)
-    found = find_definitions(reading, asked)
-    manifest, total = context.view.manifest, len(found.places)
+    files = mentioning_files(reading.content, asked, context.deadline)
+    result = find_definitions(reading, asked)
+    manifest, total = context.view.manifest, len(result.places)
     skip, _ = page_start(request, manifest.name)
-    each = () if skip else implementations(reading, request, found.places, found.others)
+    each = () if skip else implementations(reading, request, result.places, result.others)
     implementing = [at for at, _ in each]
     limits += implementation_cut(request, len(implementing))
-    kept = found.places[skip:][: request.limit]
-    definitions = [definition_at(reading.held, place) for place in kept]
+    kept = result.places[skip:][: request.limit]
+    definitions = [definition_at(reading.content, place) for place in kept]
     origin = manifest.name, manifest.snapshot_id
     cuts, next_cursor = page_end(request, (skip, len(kept)), total, origin)
     stages.end("retrieve")
@@ -86,7 +86,7 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
         request=request,
         definitions=tuple(definitions),
         total=total,
-        suggestions=found.suggestions,
+        suggestions=result.suggestions,
         implementations=tuple(implementing[: request.limit]),
         implementations_total=len(implementing),
         **context.head(
@@ -95,8 +95,8 @@ def symbol(context: Context, request: SymbolRequest) -> SymbolResponse:
             limits=(*limits, *cuts, *reading.limits),
             notices=(
                 *reading.notices,
-                *found.notices,
-                *unread_languages(reading.held, files),
+                *result.notices,
+                *unread_languages(reading.content, files),
                 *(() if total else _unselected(reading, request)),
                 *_unseen(context, request, lacking=not total or bool(cuts)),
             ),
@@ -111,8 +111,8 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
     """Return where a name is used.
 
     Args:
-        context: data for the answer; its deadline is checked before each file.
-        request: the name, and whether strings and comments count.
+        context: the context of the answer; its deadline is checked before each file.
+        request: the request with the name and the wanted kinds of mentions.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -122,49 +122,49 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
     request, limits = clamped(request)
     reading = reading_of(context, request, words_do=True)
     asked = split_name(request.name)
-    files = mentioning_files(reading.held, asked, context.deadline)
+    files = mentioning_files(reading.content, asked, context.deadline)
     manifest = context.view.manifest
     skip, _ = page_start(request, manifest.name)
-    told, notices = Mentions(request, asked, skip), unread_languages(reading.held, files)
+    collected, notices = Mentions(request, asked, skip), unread_languages(reading.content, files)
     mentions = 0, 0
     for any_case in (False, True):
-        mentions = read_mentions(reading, files, told, any_case=any_case)
-        if told.totals:
+        mentions = read_mentions(reading, files, collected, any_case=any_case)
+        if collected.totals:
             break
-    if told.other_spelling is not None:
-        notices += other_case(asked.last, [told.other_spelling.mention.text])
-    found = told.answer().without_doubts()
+    if collected.other_spelling is not None:
+        notices += other_case(asked.last, [collected.other_spelling.mention.text])
+    answer = collected.answer().without_doubts()
     parts = (*asked.owners, asked.last)
-    notices += container_notices(parts, found.found, found.left, found.doubtful)
-    if not told.totals:
+    notices += container_notices(parts, answer.found, answer.left, answer.doubtful)
+    if not collected.totals:
         notices += _unselected(reading, request)
-    notices += _unseen(context, request, lacking=not told.totals or bool(found.limits))
+    notices += _unseen(context, request, lacking=not collected.totals or bool(answer.limits))
     origin = manifest.name, manifest.snapshot_id
     cuts, next_cursor = page_end(
         request,
-        (skip, len(found.shown)),
-        found.wanted,
+        (skip, len(answer.shown)),
+        answer.wanted,
         origin,
         exact=not (mentions[0] or reading.limits),
     )
     stages.end("retrieve")
     return ReferencesResponse(
         request=request,
-        references=tuple(reference for _, reference in found.shown),
+        references=tuple(reference for _, reference in answer.shown),
         totals=tuple(
-            (kind, told.totals[kind]) for kind in ("usage", "string", "comment", "definition")
+            (kind, collected.totals[kind]) for kind in ("usage", "string", "comment", "definition")
         ),
-        files=len({reference.path for _, reference in found.shown}),
+        files=len({reference.path for _, reference in answer.shown}),
         mentions=mentions[0],
         mention_files=mentions[1],
-        defined=tuple(at for _, at in related_definitions(found.found)),
+        defined=tuple(at for _, at in related_definitions(answer.found)),
         **context.head(
             asked_fingerprint("references-1", request, settings=context.settings),
             deterministic=request.deterministic,
-            limits=(*limits, *cuts, *found.limits, *reading.limits),
+            limits=(*limits, *cuts, *answer.limits, *reading.limits),
             notices=(*reading.notices, *notices),
             spans=stages.spans,
-            shown=[reference.path for _, reference in found.shown],
+            shown=[reference.path for _, reference in answer.shown],
         ),
         next_cursor=next_cursor,
     )
@@ -173,29 +173,30 @@ def references(context: Context, request: ReferencesRequest) -> ReferencesRespon
 def read_mentions(
     reading: Reading, files: Sequence[NameFile], mentions: Mentions, *, any_case: bool
 ) -> tuple[int, int]:
-    """Read the files that an answer about usages needs, and count the name in the others.
+    """Read the files that an answer about usages needs, and count the name in all other files.
 
-    Returns: whole words in files whose syntax was not read, and the number of such files.
+    Returns: the number of whole-word occurrences in files whose syntax was not read, and the number
+    of these files.
     """
-    held, asked = reading.held, mentions.asked
+    content, asked = reading.content, mentions.asked
     if mentions.defining is None and not asked.owners:
-        mentions.defining = frozenset(defining_files(held, asked, reading.deadline))
+        mentions.defining = frozenset(defining_files(content, asked, reading.deadline))
     for file in reading.read(files, asked.typed, any_case=any_case, wants=mentions.wants):
-        mentions.take(held, file.text, file.places)
+        mentions.take(content, file.text, file.places)
     return reading.mentions(asked, any_case=any_case)
 
 
 def _unseen(
     context: Context, request: SymbolRequest | ReferencesRequest, *, lacking: bool
 ) -> tuple[Notice, ...]:
-    """Return which files an answer cannot show, if it is empty or cut."""
+    """Return notices on files that an answer cannot show, if the answer is empty or cut."""
     return context.unseen(deterministic=request.deterministic, names=True) if lacking else ()
 
 
 def _unselected(reading: Reading, request: SymbolRequest | ReferencesRequest) -> tuple[Notice, ...]:
-    """Return a notice if filters or the path select nothing."""
+    """Return a notice if the filters or the path select no file."""
     chosen = request.scope, request.filters
-    return selection_notices(reading.held.segments, *chosen, reading.deadline)
+    return selection_notices(reading.content.segments, *chosen, reading.deadline)
 
 
 def reading_of(
@@ -203,16 +204,16 @@ def reading_of(
 ) -> Reading:
     """Return the reader of the files that a request allows."""
     view, deadline = context.view, context.deadline
-    held = searched(view, open_segments(view), request.scope, request.filters, deadline)
-    return Reading(held, context.occurrences, deadline, words_do, request.deterministic)
+    content = searched(view, open_segments(view), request.scope, request.filters, deadline)
+    return Reading(content, context.occurrences, deadline, words_do, request.deterministic)
 
 
-def definition_at(held: Searched, place: Place) -> Definition:
+def definition_at(content: Searched, place: Place) -> Definition:
     """Return the definition at a place.
 
-    Requires: there is one.
+    Requires: the place is a definition.
     """
-    mention, image = place.mention, held.segments[place.file.segment].image
+    mention, image = place.mention, content.segments[place.file.segment].image
     defined = mention.defined
     assert defined is not None  # noqa: S101 - only defining places are asked for
     return Definition(
@@ -233,24 +234,24 @@ def definition_at(held: Searched, place: Place) -> Definition:
 
 UNREAD_LANGUAGE: Final = "unread_language"
 _NAMELESS: Final = {"code": "unknown languages", "text": "plain text"}
-"""Names for files whose type is only known from the form of their lines."""
+"""Names for file types that were determined from the form of the lines alone."""
 
 
-def unread_languages(held: Searched, files: Sequence[NameFile]) -> list[Notice]:
-    """Return a notice that names these languages and how many of the files are in each, if any.
+def unread_languages(content: Searched, files: Sequence[NameFile]) -> list[Notice]:
+    """Return a notice on files in languages without a parser, if there are such files.
 
     Args:
-        held: the snapshot's segments.
+        content: the snapshot's segments.
         files: files that may contain the name.
     """
-    spoken = Counter(held.segments[file.segment].image.language(file.file) for file in files)
+    spoken = Counter(content.segments[file.segment].image.language(file.file) for file in files)
     counted = [
         f"{_NAMELESS.get(language, language)} ({count} {'file' if count == 1 else 'files'})"
         for language, count in sorted(spoken.items())
         if is_unread(language)
     ]
-    told = (
+    message = (
         f"definitions cannot be distinguished from usages in {', '.join(counted)}: "
         "they have no parser, so all occurrences of the word count as usages"
     )
-    return [Notice(UNREAD_LANGUAGE, told)] if counted else []
+    return [Notice(UNREAD_LANGUAGE, message)] if counted else []

@@ -1,7 +1,7 @@
-"""Selects the files that may contain a name, by the index alone, and the order to read them.
+"""Selects the files that may contain a name, from the index alone, in the order of reading.
 
-Postings hold words in lower case without the underscores around them, so a selected file may lack
-the name; no file that contains the name is missed.
+Postings contain words in lower case, without leading and trailing underscores. A selected file
+therefore does not always contain the name, but no file that contains the name is missed.
 """
 
 import re
@@ -48,7 +48,7 @@ _HEAD: Final = (
     r"(?:[(,:<>&|+=]|\b(?:extends|implements|private|protected|public|virtual|with)))"
     r"\s*(?:@\w+\s+|!|\\)?(?:\w+[.:\\]+)*"
 )
-"""Begins a type, up to the name of a base with the braces of parameters and defaults before it."""
+"""The head of a type up to the name of a base; parameters and defaults in braces can precede it."""
 _PYTHON_HEAD: Final = r"\bclass\s+\w+\s*(?:\[[^\n]{0,200}\])?\((?:[^:]|:(?!\s*\n)){0,2000}?"
 
 
@@ -57,8 +57,8 @@ class AskedName(Struct, frozen=True):
 
     Attributes:
         typed: the name to search for, as the language of each file reads it.
-        owners: the required qualifiers, outermost first, if every mark separates.
-        last: the last part of the name, which is searched for then.
+        owners: the required qualifiers, outermost first, if every separator character separates.
+        last: the last part of the name under the same reading.
     """
 
     typed: str
@@ -66,7 +66,7 @@ class AskedName(Struct, frozen=True):
     last: str
 
     def spells(self, text: str) -> bool:
-        """Return whether a text is the name, quoting aside, and in its letter case."""
+        """Return whether a text is the name in the same letter case, with or without quotes."""
         return any(is_same_name(text, last) for last in requested_lasts(self.typed))
 
     def owners_of(self, spelled: str) -> tuple[str, ...]:
@@ -78,10 +78,10 @@ class NameFile(Struct, frozen=True):
     """A file that may contain the name.
 
     Attributes:
-        segment: place of its segment in the snapshot.
-        file: place in the segment.
-        test: its path looks like that of a test.
-        names: a chunk of it is named so.
+        segment: index of its segment in the snapshot.
+        file: number of the file in the segment.
+        test: whether its path looks like the path of a test.
+        names: whether one of its chunks has the name.
     """
 
     segment: int
@@ -104,7 +104,7 @@ class Searched(Struct, frozen=True):
 
 
 def split_name(name: str) -> AskedName:
-    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` are `b` of `a`."""
+    """Return the parts of a name: `a.b`, `a::b`, `a#b` and `a/b` mean `b` in `a`."""
     *owners, last = name_parts(name)
     return AskedName(declared_name(name), tuple(owners), last)
 
@@ -116,7 +116,7 @@ def searched(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> Searched:
-    """Return the segments with the rows that scope and filters allow.
+    """Return the segments, with the rows that scope and filters allow.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -126,67 +126,69 @@ def searched(
     return Searched(view, segments, eligible)
 
 
-def mentioning_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
-    """Return the files that may contain a name, defining files first, then by path.
+def mentioning_files(content: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
+    """Return the files that may contain a name; files with a chunk of that name come first.
 
     Raises:
         DeadlineExceeded: time ran out.
     """
-    found: list[NameFile] = []
-    for place in range(len(held.segments)):
+    results: list[NameFile] = []
+    for place in range(len(content.segments)):
         deadline.check("looking up names")
-        naming = set(_files_of(held, place, _naming_rows(held, place, asked)))
-        body = _files_of(held, place, _body_rows(held, place, asked))
-        signs = [] if words(asked.last) else _operator_files(held, place)
-        found += _name_files(held, place, naming.union(body, signs), naming)
-    return sorted(found, key=lambda file: (not file.names, file.path))
+        naming = set(_files_of(content, place, _naming_rows(content, place, asked)))
+        body = _files_of(content, place, _body_rows(content, place, asked))
+        signs = [] if words(asked.last) else _operator_files(content, place)
+        results += _name_files(content, place, naming.union(body, signs), naming)
+    return sorted(results, key=lambda file: (not file.names, file.path))
 
 
-def defining_files(held: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
-    """Return the files that may define a name: a chunk is named so, or the text looks like it.
+def defining_files(content: Searched, asked: AskedName, deadline: Deadline) -> list[NameFile]:
+    """Return the files that may define a name, by the names of chunks or by the form of lines.
 
     Raises:
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     files: list[NameFile] = []
-    for place in range(len(held.segments)):
+    for place in range(len(content.segments)):
         deadline.check("looking up names")
-        naming = set(_files_of(held, place, _naming_rows(held, place, asked)))
-        possible = _possible_files(held, place, asked, deadline)
-        files += _name_files(held, place, naming.union(possible), naming)
+        naming = set(_files_of(content, place, _naming_rows(content, place, asked)))
+        possible = _possible_files(content, place, asked, deadline)
+        files += _name_files(content, place, naming.union(possible), naming)
     return sorted(files, key=lambda file: (not file.names, file.path))
 
 
-def _possible_files(held: Searched, place: int, asked: AskedName, deadline: Deadline) -> list[int]:
-    """Return the files with rows whose text may define a name, by the form of its lines."""
+def _possible_files(
+    content: Searched, place: int, asked: AskedName, deadline: Deadline
+) -> list[int]:
+    """Return the files with lines that have the form of a definition of the name."""
     parts = *folded_words(asked.last), ANY_WORD
-    keys, rows = held.segments[place].image.definition_keys, _body_rows(held, place, asked)
-    if keys is None:  # images of earlier builds lack the keys that answer this
+    keys, rows = content.segments[place].image.definition_keys, _body_rows(content, place, asked)
+    if keys is None:  # images of earlier builds do not contain these keys
 
         def may_define(text: str, language: str) -> bool:
             return not possible_definitions(text, language).isdisjoint(parts)
 
-        return _files_by_text(held, place, rows, may_define, deadline)
+        return _files_by_text(content, place, rows, may_define, deadline)
     files: set[int] = set().union(*(files_of_word(keys, part).tolist() for part in parts))
-    return sorted(files.intersection(_files_of(held, place, rows))) if files else []
+    return sorted(files.intersection(_files_of(content, place, rows))) if files else []
 
 
-def head_rows(held: Searched) -> list[Rows]:
-    """Return the rows of each segment with a word that begins a type."""
+def head_rows(content: Searched) -> list[Rows]:
+    """Return, per segment, the rows that contain a keyword that begins a type."""
     return [
         np.unique(np.concatenate([segment.rows_with(word) for word in _HEADS]))
-        for segment in held.segments
+        for segment in content.segments
     ]
 
 
 def extending_files(
-    held: Searched, heads: Sequence[Rows], asked: AskedName, deadline: Deadline
+    content: Searched, heads: Sequence[Rows], asked: AskedName, deadline: Deadline
 ) -> list[NameFile]:
-    """Return the files with the head of a type that may name another type as its base.
+    """Return the files with the head of a type that may name a certain base.
 
     Args:
-        held: the snapshot's segments.
+        content: the snapshot's segments.
         heads: see `head_rows`.
         asked: the name of the base.
         deadline: checked before each batch of rows.
@@ -203,55 +205,59 @@ def extending_files(
 
     files: list[NameFile] = []
     for place, rows in enumerate(heads):
-        near = np.intersect1d(rows, _body_rows(held, place, asked), assume_unique=True)
-        found = _files_by_text(held, place, near, extends, deadline)
-        files += _name_files(held, place, found, set())
+        near = np.intersect1d(rows, _body_rows(content, place, asked), assume_unique=True)
+        result = _files_by_text(content, place, near, extends, deadline)
+        files += _name_files(content, place, result, set())
     return files
 
 
-def rows_of_files(held: Searched, place: int, asked: AskedName, files: Sequence[int]) -> list[int]:
-    """Return the rows of some files that may hold a name, and may be shown; ascending."""
-    rows = _body_rows(held, place, asked)
-    if not words(asked.last):  # no posting holds an operator
-        rows = np.arange(held.segments[place].image.rows, dtype=np.uint32)
-    kept = held.eligible[place][rows] & np.isin(held.segments[place].image.row_files[rows], files)
+def rows_of_files(
+    content: Searched, place: int, asked: AskedName, files: Sequence[int]
+) -> list[int]:
+    """Return the rows of some files, ascending, that may contain a name and may be shown."""
+    rows = _body_rows(content, place, asked)
+    if not words(asked.last):  # postings do not contain operators
+        rows = np.arange(content.segments[place].image.rows, dtype=np.uint32)
+    kept = content.eligible[place][rows] & np.isin(
+        content.segments[place].image.row_files[rows], files
+    )
     ascending: list[int] = rows[kept].tolist()
     return ascending
 
 
-def _naming_rows(held: Searched, place: int, asked: AskedName) -> Rows:
-    """Return the rows of chunks that define a name, with any quoting."""
-    postings = held.segments[place].row_postings
+def _naming_rows(content: Searched, place: int, asked: AskedName) -> Rows:
+    """Return the rows of chunks that define a name, with or without quotes."""
+    postings = content.segments[place].row_postings
     terms = whole_names(requested_spellings(asked.typed))
-    found = [postings.rows_with(term, range(SYMBOL, SYMBOL + 1)) for term in terms]
-    return np.unique(np.concatenate(found)).astype(np.uint32)
+    results = [postings.rows_with(term, range(SYMBOL, SYMBOL + 1)) for term in terms]
+    return np.unique(np.concatenate(results)).astype(np.uint32)
 
 
-def _operator_files(held: Searched, place: int) -> list[int]:
-    """Return the files in languages with operators of their own: no posting holds one."""
-    image = held.segments[place].image
-    files = _files_of(held, place, np.flatnonzero(held.eligible[place]).astype(np.uint32))
+def _operator_files(content: Searched, place: int) -> list[int]:
+    """Return the files in languages with user-defined operators, which postings do not contain."""
+    image = content.segments[place].image
+    files = _files_of(content, place, np.flatnonzero(content.eligible[place]).astype(np.uint32))
     return [file for file in files if image.language(file) in OPERATOR_LANGUAGES]
 
 
-def _body_rows(held: Searched, place: int, asked: AskedName) -> Rows:
-    found: Rows | None = None
+def _body_rows(content: Searched, place: int, asked: AskedName) -> Rows:
+    result: Rows | None = None
     for term in whole_terms(asked.last):
-        rows = held.segments[place].rows_with(term)
-        found = rows if found is None else np.intersect1d(found, rows, assume_unique=True)
-    return np.empty(0, dtype=np.uint32) if found is None else found
+        rows = content.segments[place].rows_with(term)
+        result = rows if result is None else np.intersect1d(result, rows, assume_unique=True)
+    return np.empty(0, dtype=np.uint32) if result is None else result
 
 
-def _files_of(held: Searched, place: int, rows: Rows) -> list[int]:
-    kept = rows[held.eligible[place][rows]] if len(rows) else rows
-    files: list[int] = np.unique(held.segments[place].image.row_files[kept]).tolist()
+def _files_of(content: Searched, place: int, rows: Rows) -> list[int]:
+    kept = rows[content.eligible[place][rows]] if len(rows) else rows
+    files: list[int] = np.unique(content.segments[place].image.row_files[kept]).tolist()
     return files
 
 
 def _name_files(
-    held: Searched, place: int, files: Iterable[int], naming: set[int]
+    content: Searched, place: int, files: Iterable[int], naming: set[int]
 ) -> list[NameFile]:
-    image = held.segments[place].image
+    image = content.segments[place].image
     return [
         NameFile(
             place, file, image.path(file), bool(image.file_traits[file] & TEST), file in naming
@@ -261,19 +267,19 @@ def _name_files(
 
 
 def _files_by_text(
-    held: Searched,
+    content: Searched,
     place: int,
     rows: Rows,
     fits: Callable[[str, str], bool],
     deadline: Deadline,
 ) -> list[int]:
-    """Return the files of the rows whose text and language fit."""
-    segment, files = held.segments[place], set[int]()
-    eligible: list[int] = rows[held.eligible[place][rows]].tolist()
+    """Return the files with rows for which `fits` returns True."""
+    segment, files = content.segments[place], set[int]()
+    eligible: list[int] = rows[content.eligible[place][rows]].tolist()
     for start in range(0, len(eligible), BATCH_ROWS):
         deadline.check("looking up names")
         batch = eligible[start : start + BATCH_ROWS]
-        for row, text in zip(batch, row_texts(held.view, segment, batch), strict=True):
+        for row, text in zip(batch, row_texts(content.view, segment, batch), strict=True):
             file = int(segment.image.row_files[row])
             if file not in files and fits(text, segment.image.language(file)):
                 files.add(file)

@@ -1,4 +1,4 @@
-"""Pages of one repository's answer about a name: the start of a page, the cursor of the next."""
+"""Divides one repository's answer about a name into pages, with a cursor for the next page."""
 
 from msgspec.structs import replace
 
@@ -23,15 +23,15 @@ _ALONE = ""
 def page_start(
     request: SymbolRequest | ReferencesRequest, index: StoreId
 ) -> tuple[int, SnapshotId | None]:
-    """Return the number of places on earlier pages, and their snapshot; None on the first page.
+    """Return the number of places on earlier pages, and the snapshot of these pages, if any.
 
     Raises:
-        InvalidRequest: the cursor is none, or belongs to another question or index.
+        InvalidRequest: the cursor is invalid, or belongs to another request or index.
     """
     if not request.cursor:
         return 0, None
-    found = read_token(request.cursor, _digest(request, index)).of(_ALONE)
-    return (found.places, parse_snapshot_id(found.snapshot_id)) if found else (0, None)
+    result = read_token(request.cursor, _digest(request, index)).of(_ALONE)
+    return (result.places, parse_snapshot_id(result.snapshot_id)) if result else (0, None)
 
 
 def page_snapshot(store: Unpinned, request: SymbolRequest | ReferencesRequest) -> SnapshotId | None:
@@ -47,14 +47,14 @@ def page_end(
     *,
     exact: bool = True,
 ) -> tuple[tuple[LimitHit, ...], str]:
-    """Return the limit that ends a page and the cursor of the next page; nothing on the last.
+    """Return the limit that ends a page, and the next page's cursor; both empty on the last page.
 
     Args:
-        request: after clamping.
-        shown: places of earlier pages, and of this one.
-        total: number of places in all, at least.
+        request: the clamped request.
+        shown: number of places on earlier pages, and on this page.
+        total: number of all places; a lower bound unless `exact`.
         origin: the queried index and snapshot.
-        exact: there are no more than `total`.
+        exact: whether there are exactly `total` places.
     """
     before, here = shown
     if before + here >= total:

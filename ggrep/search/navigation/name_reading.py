@@ -1,4 +1,4 @@
-"""Reads the files again that contain a name, in batches, and finds its occurrences."""
+"""Reads the files that may contain a name, in batches, and finds the name's occurrences."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +28,9 @@ from ggrep.search.query.file_text import file_texts, row_at
 from ggrep.search.query.row_reading import BATCH_ROWS, row_texts
 
 _FIRST_FILES: Final = 6
-"""Files whose text is read at first: they may fill a page."""
+"""Number of files in the first batch, which often fill a page."""
 _FILES_AT_ONCE: Final = 48
-"""Most files whose text is read at once: large ones take memory, small reads take time."""
+"""Maximum number of files in a batch: large batches take memory, and small batches take time."""
 
 Wants: TypeAlias = Callable[[NameFile], bool]
 
@@ -57,23 +57,23 @@ class HoldingFiles(Iterator[HoldingFile]):
 
     def __init__(
         self,
-        held: Searched,
+        content: Searched,
         files: Sequence[NameFile],
         question: tuple[str, bool],
         deadline: Deadline,
         wants: Wants,
     ) -> None:
-        """Take the files.
+        """Set up the iterator; no file is read yet.
 
         Args:
-            held: the segments that contain the files.
+            content: the segments that contain the files.
             files: files that may contain the name.
-            question: the name, and whether other letter cases count; then only files with such
-                a spelling do.
+            question: the name, and whether only files with the name in another letter case count.
             deadline: checked before each batch.
-            wants: returns whether to read a file; called directly before the file is read.
+            wants: returns whether a file is needed; called before the file is read, and again
+                after.
         """
-        self._held = held
+        self._content = content
         self._name, self._any_case = question
         self._deadline = deadline
         self._wants = wants
@@ -93,7 +93,7 @@ class HoldingFiles(Iterator[HoldingFile]):
         """Return the next file that contains the name.
 
         Raises:
-            StopIteration: there is none.
+            StopIteration: no further file contains the name.
             DeadlineExceeded: time ran out.
             SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         """
@@ -106,7 +106,7 @@ class HoldingFiles(Iterator[HoldingFile]):
             wanted = list(filter(self._wants, batch))
             self.skipped += filterfalse(self._wants, batch)
             self._left -= len(batch) - len(wanted)
-            for file, text in texts_of(self._held, wanted, self._deadline):
+            for file, text in texts_of(self._content, wanted, self._deadline):
                 self._left -= 1
                 if not self._wants(file):
                     self.skipped.append(file)
@@ -120,20 +120,20 @@ class HoldingFiles(Iterator[HoldingFile]):
 
     def _stands_in(self, question: OccurrenceRequest) -> bool:
         place = question.path_key, question.data, self._name
-        found = {spot.text for spot in spots(*place, any_case=self._any_case)}
-        if self._any_case and found:
-            found -= {spot.text for spot in spots(*place)}
-        return bool(found)
+        results = {spot.text for spot in spots(*place, any_case=self._any_case)}
+        if self._any_case and results:
+            results -= {spot.text for spot in spots(*place)}
+        return bool(results)
 
 
 def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
-    """Return whether chunks of a file have the name, in a format of keys or without syntax."""
+    """Return whether a chunk has the name, in a format of keys or a file without syntax."""
     path, data = question.path_key, question.data
     return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
 
 
 def texts_of(
-    held: Searched, files: Sequence[NameFile], deadline: Deadline
+    content: Searched, files: Sequence[NameFile], deadline: Deadline
 ) -> list[tuple[NameFile, str]]:
     """Return files in their order, each with its text.
 
@@ -145,19 +145,19 @@ def texts_of(
     ordered = sorted((file.segment, file.file) for file in files)
     for place, pairs in groupby(ordered, key=lambda pair: pair[0]):
         numbers = [number for _, number in pairs]
-        read = file_texts(held.view, held.segments[place], numbers, deadline)
+        read = file_texts(content.view, content.segments[place], numbers, deadline)
         texts |= {(place, number): text for number, text in zip(numbers, read, strict=True)}
     return [(file, texts[file.segment, file.file]) for file in files]
 
 
 MAX_MENTION_FILES: Final = 5_000
-"""Most files that are read for one name."""
+"""Maximum number of files that are read for one name."""
 MAX_SYNTAX_BYTES: Final = 16 << 20
-"""Most text whose syntax is read for one name: some 4 s of processor time."""
+"""Maximum size of the text that is parsed for one name, which takes about 4 s of CPU time."""
 SYNTAX_SHARE: Final = 60
-"""Per cent of the deadline; the rest is looked at by words, at a tenth of the cost."""
+"""Per cent of the request's time for parsing; then words are searched, at a tenth of the cost."""
 WORDS_SHARE: Final = 90
-"""Per cent of the deadline; what is left is for the answer."""
+"""Per cent of the request's time for all reading; the rest is for the answer."""
 _TROUBLE: Final = {
     "parse_exhausted": "parsing took too long; the file was searched for words only",
     "parse_crashed": "the file could not be parsed; it was searched for words only",
@@ -165,7 +165,7 @@ _TROUBLE: Final = {
 
 
 class Place(Struct, frozen=True):
-    """An occurrence that the request allows, and the row that holds it."""
+    """An occurrence that the request allows, and the row that contains it."""
 
     file: NameFile
     row: int
@@ -173,10 +173,10 @@ class Place(Struct, frozen=True):
 
 
 class NamedFile(Struct, frozen=True):
-    """One file with its occurrences, in source order.
+    """A file with the occurrences of the name, in source order.
 
     Attributes:
-        text: as it was indexed.
+        text: the indexed text.
     """
 
     file: NameFile
@@ -189,14 +189,14 @@ class Reading:
     """Reads files for one name and records failures.
 
     Attributes:
-        words_do: whether to count occurrences of words in files that are not parsed.
-        exact: nothing is left out because time runs short; the deadline ends the request instead.
-        notices: files whose syntax was not read.
-        limits: the cuts: too many files, too much text, too many places in one, too little time.
-        skipped: files that the last reading did not need.
+        words_do: whether words also count as occurrences in files that are not parsed.
+        exact: never omit files because of little time; the deadline ends the request instead.
+        notices: notices on files that were not parsed.
+        limits: the limits hit: files, bytes of text, occurrences in a file, or time.
+        skipped: files that the last call of `read` did not need.
     """
 
-    held: Searched
+    content: Searched
     pool: OccurrencePool
     deadline: Deadline
     words_do: bool
@@ -208,17 +208,17 @@ class Reading:
     _syntax_bytes: int = 0
 
     def __post_init__(self) -> None:
-        """Note when the request began."""
+        """Record the time at which the request began."""
         self._began_ms = self.deadline.clock.monotonic_ms()
 
     @property
     def is_spent(self) -> bool:
-        """Return whether no more syntax is read: too much text, or too little time."""
+        """Return whether parsing ends, because of the amount of text or of time."""
         return self._syntax_bytes >= MAX_SYNTAX_BYTES or self._is_over(SYNTAX_SHARE)
 
     def language(self, file: NameFile) -> str:
         """Return the language of a file."""
-        return self.held.segments[file.segment].image.language(file.file)
+        return self.content.segments[file.segment].image.language(file.file)
 
     def read(
         self,
@@ -230,14 +230,15 @@ class Reading:
     ) -> Iterator[NamedFile]:
         """Yield the files that contain the name: sources before tests, then by path.
 
-        If words are not counted, files with a chunk of that name come before all others.
+        If words do not count as occurrences, files with a chunk of that name come first.
 
         Args:
-            files: the ones to keep first where there are too many.
-            name: its last part.
-            any_case: take other spellings in upper and lower case too.
-            wants: whether a file is needed, by what the files before it held; once it is not, it
-                never is. Such files are kept in `skipped`.
+            files: files that may contain the name; if there are too many, the first files are read.
+            name: the name to search for.
+            any_case: whether to find all letter cases, in files with another letter case than the
+                name's.
+            wants: returns whether a file is still needed after the files before it. A file that is
+                not needed is added to `skipped`; `wants` must never return True for it later.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -246,18 +247,18 @@ class Reading:
         if len(files) > MAX_MENTION_FILES:
             self.limits.append(LimitHit("max_mention_files", MAX_MENTION_FILES, len(files)))
         kept = sorted(files[:MAX_MENTION_FILES], key=self._order)
-        holding = HoldingFiles(self.held, kept, (name, any_case), self.deadline, wants)
+        holding = HoldingFiles(self.content, kept, (name, any_case), self.deadline, wants)
         self.skipped = holding.skipped
         asked: deque[HoldingFile] = deque()
         for _, answer in self.pool.find(self._questions(holding, asked), self.deadline):
-            held = asked.popleft()
-            if not wants(held.file):  # parsed ahead of the answers that made it needless
-                self.skipped.append(held.file)
+            pending = asked.popleft()
+            if not wants(pending.file):  # an answer that came later made this file unnecessary
+                self.skipped.append(pending.file)
                 continue
             if answer.problem:
-                path = sanitise_line(held.file.path)
+                path = sanitise_line(pending.file.path)
                 self.notices.append(Notice(answer.problem, _TROUBLE[answer.problem], path))
-            yield self._named(held, answer.occurrences)
+            yield self._named(pending, answer.occurrences)
         if self.words_do:
             yield from self._by_words(holding)
         if holding.left:
@@ -265,9 +266,10 @@ class Reading:
             self._say("files_left", holding.left, "not read", share)
 
     def mentions(self, asked: AskedName, *, any_case: bool) -> tuple[int, int]:
-        """Count the name in the files that were skipped, by text alone.
+        """Count the name in the text of the skipped files, without parsing.
 
-        Returns: whole words in rows that the request allows, and the files that hold any.
+        Returns: the number of whole-word occurrences in rows that the request allows, and of files
+        with any.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -277,11 +279,11 @@ class Reading:
         late: set[tuple[int, int]] = set()
         for place in sorted({file.segment for file in self.skipped}):
             files = [file.file for file in self.skipped if file.segment == place]
-            rows = rows_of_files(self.held, place, asked, files)
+            rows = rows_of_files(self.content, place, asked, files)
             for start in range(0, len(rows), BATCH_ROWS):
                 self.deadline.check("counting mentions")
                 if self._is_over(WORDS_SHARE):
-                    row_files = self.held.segments[place].image.row_files
+                    row_files = self.content.segments[place].image.row_files
                     late |= {(place, int(row_files[row])) for row in rows[start:]}
                     break
                 batch = rows[start : start + BATCH_ROWS]
@@ -295,14 +297,14 @@ class Reading:
         self, place: int, rows: Sequence[int], name: str, *, any_case: bool
     ) -> Iterator[tuple[int, int]]:
         """Yield the file of each row, and how often the row's own text contains the name."""
-        segment = self.held.segments[place]
-        for row, text in zip(rows, row_texts(self.held.view, segment, rows), strict=True):
+        segment = self.content.segments[place]
+        for row, text in zip(rows, row_texts(self.content.view, segment, rows), strict=True):
             file = int(segment.image.row_files[row])
             language = segment.image.language(file)
             yield file, count_words(text, name, language, any_case=any_case)
 
     def _is_over(self, share: int) -> bool:
-        """Return whether that percentage of the request's time has passed."""
+        """Return whether `share` per cent of the request's time have passed; never if `exact`."""
         if self.exact:
             return False
         passed = self.deadline.clock.monotonic_ms() - self._began_ms
@@ -315,27 +317,27 @@ class Reading:
     def _questions(
         self, holding: HoldingFiles, asked: deque[HoldingFile]
     ) -> Iterator[OccurrenceRequest]:
-        """Yield the questions to the parser, up to a limit."""
+        """Yield the requests to the parser, until a limit is reached."""
         while not self.is_spent:
-            held = next(holding, None)
-            if held is None:
+            following = next(holding, None)
+            if following is None:
                 return
-            self._syntax_bytes += len(held.question.data)
-            asked.append(held)
-            yield held.question
+            self._syntax_bytes += len(following.question.data)
+            asked.append(following)
+            yield following.question
 
     def _by_words(self, holding: HoldingFiles) -> Iterator[NamedFile]:
         count = 0
-        while not self._is_over(WORDS_SHARE) and (held := next(holding, None)) is not None:
+        while not self._is_over(WORDS_SHARE) and (following := next(holding, None)) is not None:
             count += 1
-            ask = held.question
-            found = mentions_by_words(ask.path_key, ask.data, ask.name, any_case=ask.any_case)
-            yield self._named(held, found)
+            ask = following.question
+            result = mentions_by_words(ask.path_key, ask.data, ask.name, any_case=ask.any_case)
+            yield self._named(following, result)
         if count:
             self._say("words_alone", count, "searched for words only", SYNTAX_SHARE)
 
     def note_cut(self, share: int = SYNTAX_SHARE) -> None:
-        """Record that not all was read: too little time, or too much text."""
+        """Record the limit, of time or of text, because of which files were not parsed or read."""
         late, bytes_hit = (
             LimitHit("deadline_share", share),
             LimitHit("max_syntax_bytes", MAX_SYNTAX_BYTES),
@@ -346,18 +348,20 @@ class Reading:
         self.note_cut(share)
         self.notices.append(Notice(code, f"{count} files that may contain the name were {what}"))
 
-    def _named(self, held: HoldingFile, found: Sequence[Occurrence]) -> NamedFile:
-        if len(found) >= MAX_MENTIONS:
-            path = sanitise_line(held.file.path)
+    def _named(self, holding: HoldingFile, occurrences: Sequence[Occurrence]) -> NamedFile:
+        if len(occurrences) >= MAX_MENTIONS:
+            path = sanitise_line(holding.file.path)
             self.limits.append(LimitHit("max_mentions_per_file", MAX_MENTIONS, None, path))
-        ask = held.question
-        if _keeps_keys(held.file, ask):
-            found = with_keys(ask.path_key, ask.data, ask.name, found, any_case=ask.any_case)
-        return NamedFile(held.file, held.text, tuple(self._places(held.file, found)))
+        ask = holding.question
+        if _keeps_keys(holding.file, ask):
+            occurrences = with_keys(
+                ask.path_key, ask.data, ask.name, occurrences, any_case=ask.any_case
+            )
+        return NamedFile(holding.file, holding.text, tuple(self._places(holding.file, occurrences)))
 
-    def _places(self, file: NameFile, found: Sequence[Occurrence]) -> Iterator[Place]:
-        segment, eligible = self.held.segments[file.segment], self.held.eligible[file.segment]
-        for mention in found:
+    def _places(self, file: NameFile, occurrences: Sequence[Occurrence]) -> Iterator[Place]:
+        segment, eligible = self.content.segments[file.segment], self.content.eligible[file.segment]
+        for mention in occurrences:
             row = row_at(segment, file.file, mention.line)
             if row is not None and eligible[row]:
                 yield Place(file, row, mention)

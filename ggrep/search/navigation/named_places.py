@@ -1,4 +1,4 @@
-"""Places that go by a name, and names that go by a place.
+"""Answers requests that name a definition instead of a place, or a chunk instead of a name.
 
 `expand Checkout.charge_card` opens that definition; `refs #1f9c2a7` follows the name that a chunk
 defines.
@@ -28,19 +28,19 @@ from ggrep.search.query.segments import find_file, open_segments
 from ggrep.search.query.targets import HANDLE, find_target, target_exists
 
 _MOST_SAID: Final = 5
-"""Number of other definitions of a name whose places are named."""
+"""Maximum number of other definitions of a name whose places are listed."""
 _Asked = TypeVar("_Asked", SymbolRequest, ReferencesRequest)
 _CONSTANTS: Final = frozenset({"constant", "field"})
 
 
 def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
-    """Return the text around a place, or of the first definition of a name.
+    """Return the text around a place, or the text of a name's first definition.
 
-    A target that is a place in the index is read as that place, any other as a name, in the file of
-    `path:name` or everywhere.
+    A target that exists as a place in the index is a place. Any other target is a name, which is
+    searched for in all files, or with `path:name` in one file.
 
     Raises:
-        InvalidRequest: the target is neither, or more than one place.
+        InvalidRequest: the target is neither a place nor a defined name, or names several places.
         GgrepError: as `expand` and `symbol`.
     """
     target, segments = request.target.strip(), open_segments(context.view)
@@ -50,55 +50,55 @@ def expand_place(context: Context, request: ExpandRequest) -> ExpandResponse:
     if target_exists(segments, target, context.deadline) or not _is_name(name):
         return expand(context, request)
     asked = SymbolRequest(name, scope=path, deterministic=request.deterministic)
-    found = symbol(context, asked)
-    if not found.definitions:
-        _refuse(context, target, path, found.suggestions)
-    first = _fullest(found.definitions)
-    others = [one for one in found.definitions if one is not first]
+    result = symbol(context, asked)
+    if not result.definitions:
+        _refuse(context, target, path, result.suggestions)
+    first = _fullest(result.definitions)
+    others = [each for each in result.definitions if each is not first]
     boundary = request.boundary
     if boundary == "auto" and first.kind in _CONSTANTS:
         boundary = "chunk"
-    # By the line of its name: what a long comment fills in front of it shows nothing of it.
+    # Expand at the line of the name, because a long comment before it could take all of the space.
     place = f"{first.path}:{first.line}"
     opened = expand(context, replace(request, target=place, boundary=boundary))
-    told = [one for one in others if not (_declares(one, first) or _stands_in(one, opened))]
-    also = _others(target, told, found.total - (len(others) - len(told)))
+    listed = [each for each in others if not (_declares(each, first) or _stands_in(each, opened))]
+    also = _others(target, listed, result.total - (len(others) - len(listed)))
     return replace(
         opened,
         request=replace(opened.request, target=request.target),
-        query_fingerprint=found.query_fingerprint,
-        warnings=(*opened.warnings, *found.warnings, *also),
-        limits_hit=(*opened.limits_hit, *_cuts(found.limits_hit)),
+        query_fingerprint=result.query_fingerprint,
+        warnings=(*opened.warnings, *result.warnings, *also),
+        limits_hit=(*opened.limits_hit, *_cuts(result.limits_hit)),
     )
 
 
 def _fullest(definitions: Sequence[Definition]) -> Definition:
-    """Return the first definition, or of those that share its name and file the longest.
+    """Return the first definition, or a longer definition of the same name in the same file.
 
-    A field or an overload that hands on is not what was meant by a method's name.
+    A caller that names a method wants its body, not a field or a short overload.
     """
     first = definitions[0]
     alike = [
-        one
-        for one in definitions
-        if (one.path, one.qualified_name) == (first.path, first.qualified_name)
+        each
+        for each in definitions
+        if (each.path, each.qualified_name) == (first.path, first.qualified_name)
     ]
     return max(alike, key=_fullness)
 
 
-def _fullness(one: Definition) -> tuple[bool, int]:
-    """Return what is larger of a body than of a value or a declaration, comments aside."""
-    is_bare = one.kind in _CONSTANTS or one.signature.endswith(";")
-    return not is_bare, one.end_line - one.line
+def _fullness(definition: Definition) -> tuple[bool, int]:
+    """Return a key that is highest for the longest definition with a body."""
+    is_bare = definition.kind in _CONSTANTS or definition.signature.endswith(";")
+    return not is_bare, definition.end_line - definition.line
 
 
 def by_handle(context: Context, request: _Asked) -> _Asked:
-    """Return a request for the name that a chunk defines, if the request contains its handle.
+    """Return a request for the name that a chunk defines, if the request contains the chunk's id.
 
-    For a part of a long definition, this is the name of the definition.
+    If the chunk is part of a long definition, the name is the definition's name.
 
     Raises:
-        InvalidRequest: the chunk defines nothing, or several go by that handle.
+        InvalidRequest: the chunk defines nothing, or the id is ambiguous.
     """
     name = request.name.strip()
     segments = open_segments(context.view)
@@ -112,15 +112,11 @@ def by_handle(context: Context, request: _Asked) -> _Asked:
             return replace(request, name=named)
     path = segment.image.path(target.file)
     place = f"{path}:{target.first_line}-{target.last_line}"
-    raise InvalidRequest(f"name: {name} is the place {place}, which defines nothing")
+    raise InvalidRequest(f"name: {name} is {place}, where no name is defined")
 
 
 def _refuse(context: Context, target: str, path: str, near: tuple[str, ...]) -> NoReturn:
-    """Raise that a target is no place, or that its file does not define its name.
-
-    Raises:
-        InvalidRequest: always, with names of similar spelling.
-    """
+    """Raise an error: a target is not a place, or its file does not define the name."""
     similar = f"; similar names: {', '.join(near)}" if near else ""
     if path:
         name = target.removeprefix("./").removeprefix(path).lstrip(":")
@@ -141,33 +137,35 @@ def _is_name(target: str) -> bool:
 
 
 def _cuts(limits: tuple[LimitHit, ...]) -> tuple[LimitHit, ...]:
-    """Return what may have hidden the definition; that there are more of them is a warning."""
+    """Return the limits that may have hidden a definition, without `max_symbols`."""
     return tuple(limit for limit in limits if limit.code != "max_symbols")
 
 
-def _declares(one: Definition, body: Definition) -> bool:
-    """Return whether a definition only declares what another one defines."""
-    own, theirs = f".{one.qualified_name}", f".{body.qualified_name}"
-    is_same = theirs.endswith(own) or own.endswith(theirs)
-    return is_same and one.signature.endswith(";") and not body.signature.endswith(";")
+def _declares(definition: Definition, body: Definition) -> bool:
+    """Return whether a definition is only the declaration of another definition."""
+    ours, theirs = f".{definition.qualified_name}", f".{body.qualified_name}"
+    is_same = theirs.endswith(ours) or ours.endswith(theirs)
+    return is_same and definition.signature.endswith(";") and not body.signature.endswith(";")
 
 
-def _stands_in(one: Definition, opened: ExpandResponse) -> bool:
-    return one.path == opened.path and opened.start_line <= one.line <= opened.end_line
+def _stands_in(definition: Definition, opened: ExpandResponse) -> bool:
+    return (
+        definition.path == opened.path and opened.start_line <= definition.line <= opened.end_line
+    )
 
 
 def _others(name: str, others: Sequence[Definition], total: int) -> tuple[Notice, ...]:
     if not others:
         return ()
-    places = [f"{one.path}:{one.line}" for one in others]
+    places = [f"{each.path}:{each.line}" for each in others]
     more = total - 1 - len(places[:_MOST_SAID])
     left = f" and {more} more" if more > 0 else ""
-    told = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
-    return (Notice("more_definitions", told),)
+    message = f"{name} is also defined at {', '.join(places[:_MOST_SAID])}{left}"
+    return (Notice("more_definitions", message),)
 
 
 def _expanded(context: Context, request: ExpandRequest) -> ExpandResponse:
-    """Return the text around a place; a refusal says whether a file of that name is left out."""
+    """Return the text around a place; an error reports if the file exists but is not indexed."""
     if not context.detached:
         target = without_link(
             context.root,

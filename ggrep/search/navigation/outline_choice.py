@@ -1,6 +1,6 @@
-"""Selects the definitions of a file for a budget of bytes, and the length of their lines.
+"""Selects the definitions of a file that fit into a budget of bytes, and shortens their lines.
 
-Tests are dropped first, then members, then types; of equal rank, the small ones first.
+Tests are dropped first, then members, then types; among equals, small definitions first.
 """
 
 from collections import Counter
@@ -14,14 +14,14 @@ from ggrep.model.outline import OutlineEntry, bare_label, entry_line, size_of
 from ggrep.parse.languages.inner_tests import LineRange, is_inside
 
 FORMS: Final = ((110, False), (60, True), (36, True), (0, True))
-"""Characters of a definition's head, 0 for its name alone, and whether it is shown without types.
+"""Maximum length of a definition's head, 0 for only its name, and whether types are left out.
 
-The first form counts that lets all of them be shown, else the last.
+The first form with which all definitions fit is used, else the last form.
 """
 _FUNCTIONS: Final = frozenset({"function", "method"})
 _VALUES: Final = frozenset({"constant", "field", "block"})
 _MEMBER_RANKS: Final = 2
-"""How far each level of nesting moves a definition behind those above it."""
+"""Number of ranks by which each level of nesting moves a definition back."""
 
 
 class Chosen(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Chosen(Struct, frozen=True):
 
     Attributes:
         left_out: number of omitted entries by kind, largest first.
-        whole_bytes: size of all entries.
+        whole_bytes: size of the lines of all entries.
     """
 
     entries: tuple[OutlineEntry, ...]
@@ -38,19 +38,19 @@ class Chosen(Struct, frozen=True):
 
 
 def joined_fields(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
-    """Return the entries; adjacent fields become one entry."""
-    found: list[OutlineEntry] = []
+    """Return the entries, with adjacent fields joined into one entry."""
+    results: list[OutlineEntry] = []
     for entry in entries:
-        last = found[-1] if found else None
+        last = results[-1] if results else None
         if last is not None and _is_bare(last) and _is_bare(entry) and last.depth == entry.depth:
-            found[-1] = replace(
+            results[-1] = replace(
                 last,
                 name=f"{last.name}, {entry.name}",
                 end_line=max(last.end_line, entry.end_line),
             )
         else:
-            found.append(entry)
-    return found
+            results.append(entry)
+    return results
 
 
 def around(entries: Sequence[OutlineEntry], line: int) -> list[OutlineEntry]:
@@ -83,20 +83,20 @@ def chosen(
     depth: int = 0,
     tests: Sequence[LineRange] = (),
 ) -> Chosen:
-    """Return the entries to show in so many bytes.
+    """Return the entries to show within `room` bytes.
 
     Args:
         entries: entries of one file, in source order.
         room: maximum bytes of their lines.
-        depth: levels that may be shown; 0 for all.
-        tests: the lines of tests among the file's code.
+        depth: number of levels that may be shown; 0 for all.
+        tests: the line ranges of tests inside the file.
     """
     shallow = [place for place, entry in enumerate(entries) if not depth or entry.depth < depth]
     whole = size_of([entry_line(_cut(entry, *FORMS[0])) for entry in entries])
     made: dict[int, OutlineEntry] = {}
     for width, bare in FORMS:
         made = {place: _cut(entries[place], width, bare) for place in shallow}
-        if size_of([entry_line(one) for one in made.values()]) <= room:
+        if size_of([entry_line(each) for each in made.values()]) <= room:
             return _told(entries, made, whole, tests)
     ranks = _ranks(entries, tests)
     parents = _parents(entries)
@@ -108,12 +108,12 @@ def chosen(
         wanted = [place]
         while (parent := parents[wanted[-1]]) >= 0:
             wanted.append(parent)
-        cost = size_of([entry_line(made[one]) for one in wanted if one not in kept])
+        cost = size_of([entry_line(made[each]) for each in wanted if each not in kept])
         if cost > left:
             dropped_rank = ranks[place][:2]
             continue
         left -= cost
-        kept.update((one, made[one]) for one in wanted)
+        kept.update((each, made[each]) for each in wanted)
     return _told(entries, kept, whole, tests)
 
 
@@ -128,7 +128,7 @@ def _told(
         if place not in kept:
             is_test = is_inside(tests, entry.start_line, entry.end_line)
             counts["test" if is_test else entry.kind] += _names(entry)
-    left = sorted(counts.items(), key=lambda one: (-one[1], one[0]))
+    left = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
     shown = tuple(kept[place] for place in sorted(kept))
     return Chosen(shown, dict(left), whole)
 
@@ -136,7 +136,7 @@ def _told(
 def _ranks(
     entries: Sequence[OutlineEntry], tests: Sequence[LineRange]
 ) -> list[tuple[bool, int, bool, int, int]]:
-    """Return the sort keys of entries; the lowest is dropped last."""
+    """Return the sort keys of entries; the entry with the lowest key is dropped last."""
     return [
         (
             is_inside(tests, entry.start_line, entry.end_line),
@@ -150,12 +150,12 @@ def _ranks(
 
 
 def _class_of(kind: str) -> int:
-    """Return the position of a kind: types and headings, functions, values."""
+    """Return the position of a kind in the order: types and headings, functions, values."""
     return 1 if kind in _FUNCTIONS else 3 if kind in _VALUES else 0
 
 
 def _parents(entries: Sequence[OutlineEntry]) -> list[int]:
-    """Return the place of each entry's nearest entry above it; -1 at the top."""
+    """Return the index of each entry's parent entry; -1 at the top level."""
     parents: list[int] = []
     above: list[int] = []
     for place, entry in enumerate(entries):
@@ -175,7 +175,7 @@ def _names(entry: OutlineEntry) -> int:
 
 
 def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: FBT001 - of a pair
-    """Return an entry with its head cut to a width, never within its name; of names, a few."""
+    """Return an entry with its text shortened to a width; a definition's own name is never cut."""
     if not width and entry.signature:
         return replace(entry, signature=entry.name)
     width = width or FORMS[-2][0]
@@ -191,7 +191,7 @@ def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: 
 
 
 def _fewer(names: str, width: int) -> str:
-    """Return the first of several names, and how many more there are."""
+    """Return the first of several names, with the number of names that were dropped."""
     every = names.split(", ")
     kept = [every[0]]
     for name in every[1:]:

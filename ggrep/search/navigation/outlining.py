@@ -1,4 +1,4 @@
-"""Answers requests for outlines: what a file or a folder defines, from the snapshot alone."""
+"""Answers requests for outlines, the definitions in a file or folder, from the snapshot alone."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -39,9 +39,9 @@ from ggrep.search.query.segments import SearchableSegment, open_segments
 from ggrep.search.query.targets import ResolvedTarget, find_target
 
 MAX_OUTLINE_BYTES: Final = 1 << 20
-"""Most text of one answer."""
+"""Maximum size of the text in one answer."""
 _TAIL_BYTES: Final = 120
-"""Set aside for the line that says what was left out."""
+"""Bytes that are reserved for the line about omitted entries."""
 _TROUBLE: Final = {
     "parse_exhausted": "parsing took too long; the outline comes from the index",
     "parse_crashed": "the file cannot be parsed; the outline comes from the index",
@@ -52,7 +52,7 @@ def check_outline(request: OutlineRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     if not 1 <= len(request.targets) <= MOST_TARGETS:
         raise InvalidRequest(f"path: {len(request.targets)} paths; 1 to {MOST_TARGETS} are allowed")
@@ -73,11 +73,11 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
     """Return the outlines of files and folders.
 
     Args:
-        context: data for the answer; its deadline is checked before each target.
-        request: the targets; a later one has what those before it left of the bytes.
+        context: the context of the answer; its deadline is checked before each target.
+        request: the request with the targets.
 
     Raises:
-        InvalidRequest: no target is a place in this index.
+        InvalidRequest: no target exists in this index.
         DeadlineExceeded: time ran out.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
@@ -98,20 +98,18 @@ def outline(context: Context, request: OutlineRequest) -> OutlineResponse:
             limits=limits,
             notices=work.notices,
             spans=stages.spans,
-            shown=[one.path for one in made if not one.folder],
+            shown=[each.path for each in made if not each.folder],
         ),
     )
 
 
 class _Folder(Struct, frozen=True):
-    """A requested folder."""
-
     path: str
     folder: Folder
 
 
 class _File(Struct, frozen=True):
-    """A requested file, or a place in it, with all definitions there."""
+    """A requested file, or a place in a file, with the definitions to show."""
 
     target: ResolvedTarget
     entries: tuple[OutlineEntry, ...]
@@ -120,7 +118,7 @@ class _File(Struct, frozen=True):
 
 
 def _need(asked: _Folder | _File) -> tuple[bool, int]:
-    """Return the sort key of a target: files by their number of definitions, folders last."""
+    """Return the sort key of a target: files by number of definitions, then folders."""
     return isinstance(asked, _Folder), 0 if isinstance(asked, _Folder) else len(asked.entries)
 
 
@@ -134,7 +132,7 @@ class _Work(Struct, frozen=True):
     notices: list[Notice] = field(default_factory=list)
 
     def outlines(self) -> list[PathOutline]:
-        """Return the outline of each target; the smallest targets get their bytes first."""
+        """Return each target's outline; large targets get the bytes that small targets leave."""
         asked = self._all_found()
         made: dict[int, PathOutline] = {}
         left = self.request.max_bytes
@@ -145,25 +143,21 @@ class _Work(Struct, frozen=True):
         return [made[place] for place in range(len(asked))]
 
     def _all_found(self) -> list[_Folder | _File]:
-        """Return the files and folders of the targets; add a notice for each target without any.
-
-        Raises:
-            InvalidRequest: no target is a file or folder; the message names the first.
-        """
-        found: list[_Folder | _File] = []
+        """Return the targets' files and folders; add a notice for each missing target."""
+        results: list[_Folder | _File] = []
         wrong: list[InvalidRequest] = []
         for target in self.request.targets:
             try:
-                found.append(self._found(target))
+                results.append(self._found(target))
             except InvalidRequest as error:
                 wrong.append(error)
-        if not found:
+        if not results:
             raise wrong[0]
         self.notices.extend(Notice("no_such_place", str(error)) for error in wrong)
-        return found
+        return results
 
     def _found(self, typed: str) -> _Folder | _File:
-        """Return the file or folder of a target, a file with its definitions."""
+        """Return the folder of a target, or its file with the definitions."""
         path = typed.strip().removeprefix("./").rstrip("/")
         path = "" if path == "." else path
         folder = root_folder(self.context.view).at(path)
@@ -195,10 +189,10 @@ class _Work(Struct, frozen=True):
         )
         view, deadline = self.context.view, self.context.deadline
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = listed_folder(view, folder, rest, self.request.depth, deadline)
-        if found.left_out:
-            self._cut(found.whole_bytes, made.path)
-        return replace(made, listed=found.paths, left_out=found.left_out)
+        result = listed_folder(view, folder, rest, self.request.depth, deadline)
+        if result.left_out:
+            self._cut(result.whole_bytes, made.path)
+        return replace(made, listed=result.paths, left_out=result.left_out)
 
     def _of_file(self, asked: _File, room: int) -> PathOutline:
         target = asked.target
@@ -214,32 +208,32 @@ class _Work(Struct, frozen=True):
             reading=asked.reading,
         )
         rest = room - size_of([heading_line(made, made.path)]) - _TAIL_BYTES
-        found = chosen(asked.entries, rest, depth=self.request.depth, tests=asked.tests)
-        if found.left_out:
-            self._cut(found.whole_bytes, made.path)
-        return replace(made, entries=found.entries, left_out=found.left_out)
+        result = chosen(asked.entries, rest, depth=self.request.depth, tests=asked.tests)
+        if result.left_out:
+            self._cut(result.whole_bytes, made.path)
+        return replace(made, entries=result.entries, left_out=result.left_out)
 
     def _entries(
         self, segment: SearchableSegment, file: int, text: str
     ) -> tuple[list[OutlineEntry], Reading]:
         view, deadline = self.context.view, self.context.deadline
         path = segment.image.path(file)
-        # Chunks end without the last line end, and some grammars need it.
+        # Chunks do not contain the last line end, which some grammars need.
         data = f"{text}\n".encode()
         if is_outlined(path, data):
-            found = self.context.occurrences.outline(path, data, deadline)
-            if not isinstance(found, str):
-                if len(found) >= MAX_OUTLINED:
+            result = self.context.occurrences.outline(path, data, deadline)
+            if not isinstance(result, str):
+                if len(result) >= MAX_OUTLINED:
                     key = sanitise_line(path)
                     self.limits.append(LimitHit("max_outlined", MAX_OUTLINED, None, key))
-                return joined_fields([_entry(one) for one in found]), "syntax"
-            self.notices.append(Notice(found, _TROUBLE[found], sanitise_line(path)))
+                return joined_fields([_entry(each) for each in result]), "syntax"
+            self.notices.append(Notice(result, _TROUBLE[result], sanitise_line(path)))
         entries = structure_of(view, segment, file)
         language = segment.image.language(file)
         if not is_unread(language):
             return entries, "structure"
-        told = f"there is no parser for {language}, so definitions are unknown"
-        self.notices.append(Notice("unread_language", told, sanitise_line(path)))
+        message = f"there is no parser for {language}, so definitions are unknown"
+        self.notices.append(Notice("unread_language", message, sanitise_line(path)))
         return entries, "structure" if entries else "none"
 
     def _cut(self, whole: int, path: str) -> None:
@@ -249,20 +243,20 @@ class _Work(Struct, frozen=True):
             self.limits.append(LimitHit("max_outline_bytes", self.request.max_bytes, whole, path))
 
 
-def _entry(found: Outlined) -> OutlineEntry:
-    name, head = sanitise_line(found.name), sanitise_line(found.signature)
+def _entry(outlined: Outlined) -> OutlineEntry:
+    name, head = sanitise_line(outlined.name), sanitise_line(outlined.signature)
     return OutlineEntry(
-        depth=found.depth,
-        kind=kind_word(found.kind, name, head),
+        depth=outlined.depth,
+        kind=kind_word(outlined.kind, name, head),
         name=name,
         signature=label_of(name, head) if head else "",
-        start_line=found.start_line,
-        end_line=found.end_line,
+        start_line=outlined.start_line,
+        end_line=outlined.end_line,
     )
 
 
 def _size(made: PathOutline) -> int:
-    """Return the bytes of an outline as it is printed, with the blank line behind it."""
+    """Return the size of a printed outline in bytes, with the blank line after it."""
     return size_of([*outline_lines(made, made.path), ""])
 
 

@@ -1,4 +1,4 @@
-"""The outline of a file from its chunks: headings of documents, keys, statements."""
+"""Makes the outline of a file without syntax tree from the names of its chunks."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from ggrep.search.query.segments import SearchableSegment
 
 
 def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> list[OutlineEntry]:
-    """Return the named chunks of a file, each as deep as it is nested.
+    """Return an entry for each named chunk of a file, with its depth of nesting.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
@@ -18,8 +18,8 @@ def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> l
     image = segment.image
     rows = [row for row in segment.rows_of(file) if not image.row_anchors[row]]
     details = row_details(view, segment, rows)
-    trails = [(*one.breadcrumb, one.name) if one.name else one.breadcrumb for one in details]
-    found: list[OutlineEntry] = []
+    trails = [(*each.breadcrumb, each.name) if each.name else each.breadcrumb for each in details]
+    results: list[OutlineEntry] = []
     for place, (row, shown) in enumerate(zip(rows, details, strict=True)):
         name, names, kind = shown.name, shown.names, image.types[int(image.row_types[row])]
         if not names or kind == "diagram":
@@ -27,18 +27,18 @@ def structure_of(view: SnapshotView, segment: SearchableSegment, file: int) -> l
         first, last = image.lines(row)
         if name:
             last = max(last, _end(image.lines(row)[1], place, rows, trails, segment))
-        own = [name, *(one for one in names if one != name)] if name else names
-        found.append(
+        local = [name, *(each for each in names if each != name)] if name else names
+        results.append(
             OutlineEntry(
                 depth=len(shown.breadcrumb),
                 kind=kind if name else "block",
-                name=sanitise_line(", ".join(own)),
+                name=sanitise_line(", ".join(local)),
                 signature="",
                 start_line=first,
                 end_line=last,
             )
         )
-    return _without_gaps(found)
+    return _without_gaps(results)
 
 
 def _end(
@@ -48,27 +48,27 @@ def _end(
     trails: Sequence[tuple[str, ...]],
     segment: SearchableSegment,
 ) -> int:
-    """Return the last line of the following chunks that belong to a chunk or are inside it."""
-    own = trails[place]
+    """Return the last line of a chunk's definition, which can continue in the following chunks."""
+    local = trails[place]
     for after in range(place + 1, len(rows)):
-        if trails[after][: len(own)] != own:
+        if trails[after][: len(local)] != local:
             break
         last = max(last, segment.image.lines(rows[after])[1])
     return last
 
 
 def _without_gaps(entries: Sequence[OutlineEntry]) -> list[OutlineEntry]:
-    """Return the entries, each at most one level deeper than its enclosing entry."""
-    found: list[OutlineEntry] = []
+    """Return the entries; each is at most one level deeper than its enclosing entry."""
+    results: list[OutlineEntry] = []
     above: list[tuple[int, int]] = []
     for entry in entries:
         while above and above[-1][0] >= entry.depth:
             above.pop()
         depth = above[-1][1] + 1 if above else 0
         above.append((entry.depth, depth))
-        found.append(
+        results.append(
             OutlineEntry(
                 depth, entry.kind, entry.name, entry.signature, entry.start_line, entry.end_line
             )
         )
-    return found
+    return results

@@ -1,4 +1,4 @@
-"""The role of a usage: it imports, calls, sets or reads the name."""
+"""Determines the role of a usage: import, call, write or read."""
 
 import re
 from typing import Final
@@ -13,7 +13,7 @@ _MAKING: Final = re.compile(r"(?:\bnew\s+|@)(?:[\w.]+\.)?$")
 
 
 def role_in(mention: Occurrence, line: str) -> UseRole:
-    """Return the role of an occurrence, from its syntax or its line."""
+    """Return the role of an occurrence, determined from its syntax or its line."""
     if mention.kind != "usage":
         return "read"
     if mention.role:

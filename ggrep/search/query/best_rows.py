@@ -1,7 +1,7 @@
 """The scored rows that may be shown, by file, with the best score of each file and corpus.
 
-Ordering, the learned factor, confidence and slates all use the best row of each file. These rows
-are computed once.
+Ordering, the learned factor, confidence and slates all use the best row of each file, which is
+computed once.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class BestRows(Struct, frozen=True):
     factors: Scores
 
     def weighed(self, factors: Scores) -> "BestRows":
-        """Return the same rows, their files' code weighed with `factors`.
+        """Return the same rows, with the code of each file multiplied by its factor.
 
         Requires: all factors are still 1.
         """

@@ -11,7 +11,7 @@ Scores = npt.NDArray[np.float64]
 
 
 class Signals(Struct, frozen=True):
-    """The unweighted evidence for some rows of a segment, each (n,).
+    """The unweighted evidence for some rows of a segment; each array is (n,).
 
     Attributes:
         rows: int64, ascending.
@@ -101,9 +101,9 @@ def blend(
 def _passage(words: Scores, substance: Scores, runs: FileRuns, shown: Scores) -> Scores:
     """Return a factor for each row: how well the row alone can be an answer.
 
-    The factor orders the rows of a file. Between files it counts only by the root of the best row's
-    substance, because the words of the rows are already part of the score. Header chunks are
-    ignored, as in `_further`.
+    The factor orders the rows of a file. Between files, only the root of the best row's substance
+    counts, because the score already includes the words of the rows. Header chunks are ignored, as
+    in `_further`.
 
     Args:
         words: square roots of the rows' lexical evidence.

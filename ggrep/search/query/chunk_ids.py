@@ -1,4 +1,4 @@
-"""Finds rows with equal texts, by the first bytes of their chunk ids, which packs contain."""
+"""Finds rows with equal texts by the first bytes of their chunk ids; packs store these bytes."""
 
 from collections.abc import Collection, Sequence
 from itertools import groupby

@@ -23,7 +23,7 @@ def general_weight(term: str) -> float:
 def _weights() -> Mapping[str, int]:
     """Return the table.
 
-    Line n of its file, counted from 0, lists the terms of weight n.
+    Line n of the table's file, counted from 0, lists the terms of weight n.
     """
     lines = TABLE.read_text(encoding="utf-8").splitlines()
     return {term: weight for weight, line in enumerate(lines) for term in line.split()}

@@ -42,7 +42,7 @@ Messages, paths and quoted text are omitted, because they can contain values of 
 which no file contains.
 """
 _WORDS_BESIDE_A_NAME: Final = 2
-"""Most other words per unknown name in a query that counts as consisting of unknown names."""
+"""Maximum number of other words per unknown name in a query that counts as unknown names."""
 
 _SILENT_CHUNKS = 50
 """Number of empty chunks by which the collection is counted as larger than it is.
@@ -117,8 +117,8 @@ class ConfidenceFeatures:
     ) -> TopFiles:
         """Return the files with the best rows that may be shown.
 
-        All files with the same score as the last file are examined. Their features decide which of
-        them remain, not their position.
+        All files with the same score as the last file are examined; their features, not their
+        positions, decide which of them remain.
         """
         figures = [each.best.max(axis=0) for each in best]
         floor = last_of_best([each[each > 0.0] for each in figures], MOST_TOP_FILES)
@@ -185,7 +185,7 @@ class ConfidenceFeatures:
         return [TopFile(*figures) for figures in zip(*(c.tolist() for c in columns), strict=True)]
 
     def _ways_of(self, term: str) -> list[str]:
-        """Return a term, and the query's words of which it is the stem."""
+        """Return a term and the words of the query that have the term as stem."""
         return [term, *(word for word, terms in self._spelt if term in terms[1:])]
 
     def _evidence(self, scored: SegmentScores, places: Places) -> Scores:
@@ -203,9 +203,10 @@ class ConfidenceFeatures:
 
 
 def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozenset[str]:
-    """Return the letter pairs of the query that do not occur, but lie between two pairs that do.
+    """Return the letter pairs that do not occur, but whose left and right neighbours occur.
 
-    Where two words adjoin, the last letter of the first and the first of the second make a pair.
+    A pair at the border of two words consists of the last letter of one word and the first letter
+    of the next word.
     """
     pairs = [term for term, chunks in counted.items() if chunks and query.share(term) < 1.0]
     firsts = {letter for pair in pairs for letter in word_terms(pair)[1:]}
@@ -238,7 +239,7 @@ def _unknown_names(query: ParsedQuery, statistics: CollectionStatistics) -> tupl
 
 
 def _unknown_words(query: ParsedQuery, statistics: CollectionStatistics) -> tuple[str, ...]:
-    """Return the query's words outside of names that occur in no form in the collection."""
+    """Return the query's words, except names, of which no form occurs in the collection."""
     if query.kind not in _SPOKEN:
         return ()
     unknown = [
@@ -265,7 +266,7 @@ def _occurs(statistics: CollectionStatistics, term: str) -> bool:
 def _is_letter(term: str) -> bool:
     """Return whether a term is one ASCII character.
 
-    In other scripts one character can be a word.
+    In scripts other than Latin, one character can be a word.
     """
     return len(term) == 1 and term.isascii()
 
@@ -273,7 +274,7 @@ def _is_letter(term: str) -> bool:
 def _holding(
     segment: SearchableSegment, terms: Sequence[str], files: Places, ranges: tuple[Rows, Rows]
 ) -> tuple[Mapping[str, Mask], Mapping[str, Mask]]:
-    """Return for each term the files that contain it, in text or path, and the best rows that do.
+    """For each term, return the files that contain it in text or path, and the best rows with it.
 
     Args:
         segment: the segment of the files.

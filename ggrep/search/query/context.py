@@ -34,7 +34,7 @@ from ggrep.search.query.unseen_files import unseen_files
 
 
 class Head(TypedDict):
-    """The fields of all answers."""
+    """The fields that all answers share."""
 
     request_id: str
     query_fingerprint: str
@@ -62,7 +62,7 @@ class Context(Struct, frozen=True):
         snapshot_read_ms: time that opening the snapshot took.
         scan: the scanned and skipped files, if the snapshot comes from a scan.
         occurrences: the pool of processes that parse files for names.
-        detached: the root is only a name; nothing is read below it.
+        detached: whether the root is only a name, so that no file below it is read.
     """
 
     view: SnapshotView
@@ -170,7 +170,8 @@ class Context(Struct, frozen=True):
     def _moment(self) -> tuple[Notice, ...]:
         """Return the notices on how current the index is.
 
-        For a partial snapshot or a scan, another notice already announces the rest of the index.
+        For a partial snapshot or a scan, another notice already reports that the index is
+        incomplete.
         """
         standing = self.standing()
         whole = not self.view.manifest.partial and self.scan is None
@@ -233,7 +234,7 @@ def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Not
 
 
 def state_notices(view: SnapshotView) -> tuple[Notice, ...]:
-    """Return the notices on the snapshot that every answer from it has."""
+    """Return the notices that every answer from a snapshot has."""
     notices = list(view.notices)
     manifest = view.manifest
     if manifest.degraded:

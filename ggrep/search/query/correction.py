@@ -73,7 +73,7 @@ class Correction:
         best: Sequence[BestRows],
         files: int,
     ) -> tuple[BestRows, ...]:
-        """Return the rows with enough factors computed that the best `files` files are final.
+        """Return the rows, after computing the factors that can change the best `files` files.
 
         Args:
             segments: the segments of the snapshot.
@@ -135,8 +135,5 @@ def _by_size(effect: tuple[str, float]) -> tuple[float, str]:
 
 
 def _least(scores: Sequence[Figures], number: int) -> float:
-    """Return the lowest of the best `number` positive scores.
-
-    Return 0 if there are no more than that.
-    """
+    """Return the lowest of the best `number` positive scores; 0 if there are no more than that."""
     return last_of_best([each[each > 0.0] for each in scores], number)

@@ -1,4 +1,4 @@
-"""Selects the rows that may be shown, by corpus, anchor, scope and filters."""
+"""Selects the rows that may be shown, by corpus, scope, filters and kind of chunk."""
 
 import fnmatch
 import re
@@ -52,7 +52,7 @@ def eligible_rows(segment: SearchableSegment, request: SearchRequest, deadline: 
 def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
     """Return bool (files,): the files in a scope, including files below its directories."""
     image, order = segment.image, segment.image.files_by_path
-    if not scope.isascii():  # the stored path may have another normal form
+    if not scope.isascii():  # the stored path may have another Unicode normal form
         keys = list(map(nfc, keys_of_scope(scope)))
         paths = map(nfc, image.paths())
         return np.fromiter((any(is_below(path, key) for key in keys) for path in paths), np.bool_)
@@ -62,7 +62,7 @@ def _in_scope(segment: SearchableSegment, scope: str) -> Mask:
         return image.path_bytes(int(order[place]))
 
     for key in map(str.encode, keys_of_scope(scope)):
-        for low, high in ((key, key + b"\0"), (key + b"/", key + b"0")):  # "0" follows "/"
+        for low, high in ((key, key + b"\0"), (key + b"/", key + b"0")):  # ASCII: "0" follows "/"
             start = bisect_left(range(image.files), low, key=path_at)
             end = bisect_left(range(image.files), high, lo=start, key=path_at)
             mask[order[start:end]] = True
@@ -101,7 +101,7 @@ _TEST_ROWS: Final = CacheKey[Mask]()
 def test_rows(segment: SearchableSegment, deadline: Deadline) -> Mask:
     """Return bool (rows,): the rows of test files, and those inside tests of source files.
 
-    Source files with a word of tests are read once for each open segment.
+    Source files that contain a word of tests are read once for each open segment.
 
     Raises:
         DeadlineExceeded: time ran out.

@@ -33,10 +33,10 @@ class Caps(Struct, frozen=True):
 def show(
     ranked: Ranked, dealt: Allocation[Candidate], caps: Caps, deadline: Deadline
 ) -> tuple[tuple[Hit, ...], tuple[LimitHit, ...]]:
-    """Return the chosen candidates as hits in their order, and the limits that the caps hit.
+    """Return the chosen candidates as hits in their order, and the limits that cut their text.
 
     Raises:
-        CorruptStore: a text does not fit the id of its row.
+        CorruptStore: a stored text does not match its row id.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
         DeadlineExceeded: time ran out.
     """

@@ -132,7 +132,6 @@ class FileFeatures:
     def _of_words(
         self, segment: SearchableSegment, files: Places, runs: "_Runs", spoken: Figures
     ) -> dict[str, Figures | float]:
-        """Return the features about the query's words in the files."""
         roots, terms = len(self._roots), [*self._roots, *self._spelt]
         rows = holdings(segment.row_postings, terms, SCORED_FIELDS, runs.starts, runs.ends)
         paths = holdings(segment.file_postings, self._roots, FILE_FIELDS, files, files + 1)
@@ -295,7 +294,6 @@ def _added(values: Figures | npt.NDArray[np.bool_]) -> Figures:
 
 
 def _scored(scores: SegmentScores, runs: _Runs) -> dict[str, Figures | float]:
-    """Return the features about the score and its parts."""
     bounds = scores.rows.searchsorted(np.concatenate((runs.starts, runs.ends)))
     scored = _Runs.of(bounds[: len(runs.starts)], bounds[len(runs.starts) :])
     rows = spread(scored.starts, scored.lengths)

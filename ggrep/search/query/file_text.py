@@ -1,6 +1,6 @@
 """The text of a file as it was indexed, to the byte; the work tree may have changed since.
 
-A file that was cut at its chunk cap ends with its last chunk.
+The text of a file with more chunks than the cap ends with the last indexed chunk.
 """
 
 from collections.abc import Sequence

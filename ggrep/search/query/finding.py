@@ -172,7 +172,7 @@ def find_rows(
 def only_verified(
     segment: SearchableSegment, scores: SegmentScores, matches: Matches
 ) -> tuple[SegmentScores, Mask]:
-    """Return the scores of the matching rows, none of which is 0, and a mask of these rows."""
+    """Return the scores of the matching rows, all above 0, and a mask of these rows."""
     rows = matches.rows
     mask = np.zeros(segment.image.rows, dtype=np.bool_)
     mask[rows] = True
@@ -183,7 +183,7 @@ def only_verified(
 
 
 def verified_leaders(verified: VerifiedRows, scores: Sequence[SegmentScores]) -> TopFiles:
-    """Return the confidence features of verified rows; they show only whether there are any."""
+    """Return the confidence features of an answer with exact text: whether it has any rows."""
     best = max(
         (
             float(scored.at(matches.rows).max())

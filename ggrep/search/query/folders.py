@@ -36,7 +36,7 @@ class Folder(Struct):
     def at(self, path: str) -> "Folder | None":
         """Return the folder at a path below this folder; itself for an empty path.
 
-        Return None if there is no such folder.
+        Return None if no folder has the path.
         """
         folder: Folder | None = self
         for part in path.split("/") if path else ():

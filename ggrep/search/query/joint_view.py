@@ -40,14 +40,14 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
     Attributes:
         members: the snapshots, in the order that breaks ties between equal rows.
-        unpacked: member and name of each segment that is in no pack.
+        unpacked: index of the snapshot, and name, of each segment that is in no pack.
     """
 
     members: tuple[SnapshotView, ...] = ()
     unpacked: tuple[tuple[int, SegmentName], ...] = ()
 
     def require_intact(self, members: Collection[int]) -> None:
-        """Raise if a file of some members has changed since its verification.
+        """Raise if a file of some snapshots has changed since its verification.
 
         Raises:
             SnapshotGone: a file has changed.
@@ -55,7 +55,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
         require_still([self.members[member] for member in sorted(members)])
 
     def gone(self) -> SnapshotGone | NoIndex | None:
-        """Return the error to raise if a member was removed; None while all members exist."""
+        """Return the error to raise if a snapshot was removed; None while all snapshots exist."""
         return next((error for view in self.members if (error := view.gone())), None)
 
     def packable(self) -> frozenset[tuple[str, str]]:
@@ -77,7 +77,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
 
 class _Figures(Struct, frozen=True):
-    """Numbers of visible chunks and files with a term in each member, int64 (members,)."""
+    """Numbers of visible chunks and files with a term in each snapshot, int64 (snapshots,)."""
 
     chunks: Places
     files: Places
@@ -95,8 +95,8 @@ def require_still(views: Sequence[SnapshotView]) -> None:
     for view in views:
         if view.notices or not view.lies_still():
             raise SnapshotGone(
-                "files of a snapshot have changed since it was published; query that "
-                "repository alone"
+                "files of a repository have changed since they were indexed; query "
+                "this repository alone"
             )
 
 
@@ -163,7 +163,7 @@ class _Joining:
     def add_pack(
         self, pack: Pack, parts: Sequence[tuple[PackedSegment, int, npt.NDArray[np.bool_]]]
     ) -> None:
-        """Add a pack: the shown segments, each with its member and its visible files."""
+        """Add a pack: the shown segments, each with its snapshot's index and its visible files."""
         image = pack.image
         visible = np.zeros(image.files, dtype=np.bool_)
         owners = np.zeros(image.files, dtype=np.uint32)
@@ -190,7 +190,7 @@ class _Joining:
 
 
 def owners_of(segment: SearchableSegment) -> Places:
-    """Return the member of each file of a joint view's segment, int64 (files,).
+    """Return the index of each file's snapshot in a joint view, int64 (files,).
 
     Raises:
         ValueError: the segment belongs to the snapshot of one store.
@@ -201,7 +201,7 @@ def owners_of(segment: SearchableSegment) -> Places:
 
 
 def member_figures(view: JointView, query: ParsedQuery, deadline: Deadline) -> BatchedFigures:
-    """Return each member's statistics for a query; their sums are the statistics of the view."""
+    """Return each snapshot's statistics for a query; their sums are the statistics of the view."""
     names = sorted({*query.terms, *query.symbols}, key=lambda term: term.encode())
     figures = []
     for name in names:

@@ -84,7 +84,7 @@ def kind_of(text: str, plain: str, names: list[str], places: tuple[SpelledPath, 
 def phrases_of(text: str, kind: QueryKind) -> tuple[str, ...]:
     """Return the distinct phrases in double quotes, with runs of blanks replaced by one blank.
 
-    Return none for a message: quoted text in messages consists of values of a program's run.
+    Return none for a message, because quoted texts in messages are values of one program run.
     """
     if kind is QueryKind.ERROR:
         return ()

@@ -50,12 +50,12 @@ class Pattern(Protocol):
         ...
 
     def first(self, text: bytes, start: int, deadline: Deadline) -> Span | None:
-        """Return the first match at or after `start` in text as `plain_text` returns it."""
+        """Return the first match at or after `start` in a text that `plain_text` returned."""
         ...
 
 
 class MatchedLine(NamedTuple):
-    """A line of a plain text that matches, as offsets in the text.
+    """A matching line of a plain text, as offsets in the text.
 
     Attributes:
         start: beginning of the line.
@@ -125,7 +125,7 @@ def _rows_in(
     pattern: Pattern,
     deadline: Deadline,
 ) -> npt.NDArray[np.int64]:
-    """Return (lines,): the row of each matching line. Each text has its rows and their starts."""
+    """Return (lines,): the row of each matching line; `texts` has the rows and their starts."""
     whole = b"".join([text for text, _, _ in texts])
     lines = [line.match for line in match_lines(whole, pattern, deadline)]
     rows: list[int] = []
@@ -211,7 +211,7 @@ class MatchedRun:
 
 
 def _behind(text: bytes, place: int) -> int:
-    """Return the position of the character after the one at `place`."""
+    """Return the position of the character after the character at `place`."""
     place += 1
     while place < len(text) and text[place] & 0xC0 == 0x80:
         place += 1

@@ -1,8 +1,8 @@
 """Finds chunks with lines that contain an exact text, or match a regular expression.
 
 Postings list words in lower case. The inner words of a match are whole words of the file; its first
-and last word can be parts of longer words. Postings thus limit the files to read and search. A
-pattern without words is searched for in every file.
+and last word can be parts of longer words. Therefore only files whose postings contain these words
+are read and searched. A pattern without words is searched for in every file.
 """
 
 import unicodedata
@@ -124,7 +124,7 @@ class Matches(Struct, frozen=True):
     factors: npt.NDArray[np.float64]
 
     def within(self, mask: Mask) -> "Matches":
-        """Return the matches among the rows of a mask."""
+        """Return the matches in the rows that a mask selects."""
         kept = mask[self.rows]
         return Matches(self.rows[kept], self.lines[kept], self.factors[kept])
 
@@ -146,7 +146,7 @@ def matching_rows(
 
     Raises:
         DeadlineExceeded: time ran out.
-        Incompatible: a member of a joint view has more chunks to read than one search may read.
+        Incompatible: a repository of a joint view has more chunks to read than one search may read.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     files, words = [], []
@@ -325,12 +325,9 @@ def _require_bounded(
     files: Sequence[npt.NDArray[np.int64]],
     sizes: Sequence[npt.NDArray[np.int64]],
 ) -> None:
-    """Raise if the files of one member have too many chunks.
+    """Raise if the files of one repository have too many chunks.
 
-    A search of that member alone reads its first files and reports the limit.
-
-    Raises:
-        Incompatible: a member's files have too many chunks.
+    A search of that repository alone reads its first files and reports the limit.
     """
     totals: Counter[int] = Counter()
     for segment, numbers, counts in zip(segments, files, sizes, strict=True):

@@ -81,7 +81,7 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
 
 
 def _owned(segment: SearchableSegment, rows: Places, owners: Sequence[str]) -> Scores:
-    """Return, for each row, the share of `owners` to which it belongs."""
+    """Return, for each row, the share of `owners` that enclose it or that its path contains."""
     counts = np.zeros(len(rows), dtype=np.float64)
     files = segment.image.row_files[rows]
     for owner in owners:
@@ -148,7 +148,7 @@ def name_scores(segment: SearchableSegment, name: str, parts: RowShares) -> RowS
 
 
 def files_defining(segment: SearchableSegment, names: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return the files that define one of the names in its exact spelling, maybe repeatedly."""
+    """Return the files that define a name in its exact spelling; a file can occur repeatedly."""
     files = [np.zeros(0, np.int64)]
     for name in names:
         rows = defining(segment, name)

@@ -82,7 +82,7 @@ def _gather(
 ) -> _Columns:
     """Return the rows that can be among the best `most` rows of a corpus.
 
-    These rows score at least as much as the last of the corpus' best `most` files.
+    A row is returned if it scores at least as much as the last of the corpus' best `most` files.
     """
     floors = np.full(len(CORPORA), np.inf)
     for corpus, number in counts.items():
@@ -129,9 +129,9 @@ def _best(
 def _split(
     places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Return positions above the `most`-th value, those at this value, and how many of these count.
+    """Return the positions above the `most`-th value, positions of equal ones, and how many count.
 
-    If there are at most `most` positions, all are returned as above the value.
+    If there are at most `most` positions, all positions count as above the value.
     """
     if len(places) <= most:
         return places, places[:0], most - len(places)
@@ -147,10 +147,10 @@ def _by_first_paths(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Return those of equally scored rows that are in each segment's first files by path.
+    """Return the equally scored rows in each segment's first files by path.
 
-    The first files are as many as contain `most` rows. A common word results in thousands of rows
-    with equal scores; comparing all their paths would take longer than scoring.
+    As many first files count as are needed for `most` rows. A common word results in thousands of
+    rows with equal scores; comparing all their paths would take longer than scoring.
     """
     kept = [places[:0]]
     for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():

@@ -189,7 +189,7 @@ def is_corrected(query: ParsedQuery, request: SearchRequest, weights: Weights) -
 def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
     """Return the ranking restricted to some eligible rows; the answer shows at most `files` files.
 
-    The scores remain those for the whole collection.
+    The scores are not computed again, so they refer to the whole collection.
     """
     masks = tuple(mask & allowed for mask, allowed in zip(ranked.eligible, within, strict=True))
     verified = ranked.verified and ranked.verified.within(masks)
@@ -230,8 +230,8 @@ def _verbatim_rows(
 ) -> Sequence[npt.NDArray[np.int64] | None]:
     """Return, per segment, the rows that contain the query word for word; None if not searched for.
 
-    There is no such search if very many chunks of the collection contain even the rarest word,
-    because reading these chunks would take long.
+    Such rows are not searched for if very many chunks of the collection contain even the query's
+    rarest word, because reading these chunks would take long.
     """
     rarest = min((statistics.frequency(term).chunks for term in query.terms), default=0)
     if not query.verbatim or not 0 < rarest <= _MOST_VERBATIM or query.limits_hit:
@@ -274,7 +274,7 @@ def encode_query(text: str, encoder: Encoder | None, deadline: Deadline) -> Enco
 
 
 def _encoded(text: str, encoder: Encoder, deadline: Deadline) -> tuple[Int8, float]:
-    """Return a text's vector, quantised like stored ones: int8 (dimension,), and its scale."""
+    """Return a text's vector, quantised like stored vectors: int8 (dimension,), and its scale."""
     values, scales = quantise(encoder.encode_query(text, deadline)[None, :])
     return values[0], float(scales[0])
 

@@ -81,7 +81,6 @@ def _without_position(word: str) -> tuple[str, int]:
 
 
 def _path_in(bare: str, *, alone: bool) -> str:
-    """Return the path in a word; empty if there is none."""
     parts = [part for part in bare.split("/") if part not in {"", ".", ".."}]
     if not parts or not _PATH.fullmatch(bare):
         return ""
@@ -112,8 +111,8 @@ def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -
     """Return, per row, how well it fits one of the paths, 0 to 1.
 
     The value is 1 for rows of the file with the path, and less if the file's path only ends with
-    it. It is 0.5 for files below a directory with the path, and for files of the same name
-    elsewhere. Rows that do not contain the line have half of the value.
+    the path. The value is 0.5 for files below a directory with the path, and for files with the
+    same name elsewhere. Rows that do not contain the line after the path have half of the value.
     """
     image = segment.image
     shares = np.zeros(image.rows, dtype=np.float64)

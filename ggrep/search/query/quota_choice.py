@@ -96,7 +96,7 @@ def choose(
 
 
 def _places(ranked: Ranked, candidates: Sequence[Candidate]) -> list[int]:
-    """Return, for each candidate, the position of the path of the request below which it lies."""
+    """Return, for each candidate, the index of the request's path that contains its file."""
     keys = keys_of_scope(ranked.request.scope)
     if len(keys) < 2:
         return [0] * len(candidates)
@@ -119,7 +119,7 @@ class _Pick(Struct, frozen=True):
 
 
 def _short(pick: _Pick, limit: int, dealt: dict[Bucket, int]) -> bool:
-    """Return whether ordering more rows could change the pick."""
+    """Return whether ordering more rows could change which candidates are picked."""
     if not pick.cut:
         return False
     picked = pick.dealt.items
@@ -139,8 +139,9 @@ def _lacks_files(pick: _Pick, limit: int, *, one_path: bool) -> bool:
 def _went_past_a_cut(pick: _Pick, dealt: dict[Bucket, int]) -> bool:
     """Return whether a picked row comes after the last ordered row of a cut corpus.
 
-    An unordered row of that corpus could precede the picked row if both compete. Within a bucket's
-    quota, only rows of the bucket compete; outside of quotas, all rows do.
+    An unordered row of that corpus could precede the picked row if both compete. Within the quota
+    of a bucket (code, docs or graph), only rows of the bucket compete; outside of quotas, all rows
+    compete.
     """
     places = {(item.segment, item.row): place for place, item in enumerate(pick.candidates)}
     ends = {item.corpus: place for place, item in enumerate(pick.candidates)}

@@ -49,7 +49,7 @@ class Regex(Struct, frozen=True):
         compiled: the expression compiled by RE2.
         inside: the expression after a character outside of words; None unless whole words are
             matched.
-        group: number of the group that is the match; 0 if all of it is the match.
+        group: number of the group that is reported as the match; 0 for the whole match.
         over_lines: a match may contain line ends.
         by_line: whether the matches in a line depend on that line only.
     """
@@ -161,7 +161,7 @@ def compile_phrase(text: str) -> Regex:
 
 
 def _within(text: str, edges: tuple[bool, bool]) -> str:
-    """Return a text, with a blank at each end of the text that must be the border of a word."""
+    """Return a text with a blank added at each end that must be the border of a word."""
     return " " * edges[0] + text + " " * edges[1]
 
 

@@ -1,7 +1,7 @@
 """Finds chunks of an earlier snapshot in a later one.
 
 A row id identifies text and position; a chunk id identifies only the text. Images contain row ids.
-Only tables contain chunk ids; they are read only for hits whose row no longer exists.
+Only tables contain chunk ids; tables are read only for hits whose row no longer exists.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,8 +21,6 @@ _BATCH_ROWS: Final = 16_384
 
 
 class _Row(Struct, frozen=True):
-    """A visible row with its path, name and lines."""
-
     segment: SearchableSegment
     offset: int
     place: HitPlace
@@ -62,7 +60,7 @@ def whereabouts(
 
 
 def _same(hit: ReceiptHit, place: HitPlace) -> HitFate:
-    """Return the fate of a hit whose row still exists; its lines may have shifted."""
+    """Return the place of a hit whose row still exists; its lines may have shifted."""
     stands = place.start_line == hit.start_line and place.end_line == hit.end_line
     return HitFate(Fate.SAME if stands else Fate.MOVED, place)
 
@@ -91,7 +89,7 @@ def _shared_lines(hit: ReceiptHit, place: HitPlace) -> int:
 
 
 def _distance(hit: ReceiptHit, place: HitPlace) -> tuple[bool, bool, int, bytes, int]:
-    """Return the distance of a copy: copies in the same file, then in one of that name are near."""
+    """Return the sort key of a copy: first the same file, then files of the same name."""
     other_name = place.path.rpartition("/")[2] != hit.path.rpartition("/")[2]
     lines = abs(place.start_line - hit.start_line)
     return place.path != hit.path, other_name, lines, place.path.encode(), place.start_line

@@ -337,7 +337,7 @@ class Scorer:
 
 
 def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
-    """Return the cosines, at least 0, and these cosines scaled: the floor to 0, 1 to 1."""
+    """Return the cosines, at least 0, and the same cosines scaled so that the floor becomes 0."""
     cosine = np.maximum(cosine, 0.0)
     near: Scores = np.maximum(cosine - floor, 0.0)
     near *= 1.0 / (1.0 - floor)
@@ -347,7 +347,7 @@ def nearness(cosine: Scores, floor: float) -> tuple[Scores, Scores]:
 def _file_evidence(files: npt.NDArray[np.int64], lexical: Scores, number: int) -> Scores:
     """Return, per file, the 3-norm of its visible rows' evidence.
 
-    In this norm, several good chunks count more than one, but many weak chunks hardly count.
+    In the 3-norm, several good chunks count more than one, but many weak chunks hardly count.
     `bincount` sums in source order, so the value does not depend on the position of the file in a
     segment. Rows without evidence add nothing and can be left out.
     """

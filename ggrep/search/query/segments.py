@@ -66,7 +66,7 @@ class SearchableSegment(Struct, frozen=True):
         return spread(firsts, self.image.file_rows[files + 1] - firsts)
 
     def rows_with(self, word: str) -> Rows:
-        """Return the rows, ascending, whose own text contains a word as it is indexed."""
+        """Return the rows, ascending, whose own text contains a word in its indexed form."""
         return self.row_postings.rows_with(word, range(BODY, BODY + 1))
 
 
@@ -141,8 +141,8 @@ _OPENED: Final = CacheKey[tuple[SearchableSegment, ...]]()
 def open_segments(view: SnapshotView) -> tuple[SearchableSegment, ...]:
     """Return the searchable segments of a snapshot, in the manifest's order.
 
-    They are opened once for each snapshot, because opening many small segments takes longer than
-    searching them.
+    The segments are opened once for each snapshot, because opening many small segments takes longer
+    than searching them.
     """
     if (kept := view.derived.get(_OPENED)) is not None:
         return kept

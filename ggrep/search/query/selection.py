@@ -35,7 +35,7 @@ def selection_notices(
 def absent_notices(
     segments: Sequence[SearchableSegment], filters: tuple[Filter, ...], deadline: Deadline
 ) -> tuple[Notice, ...]:
-    """Return a notice with the languages, kinds and endings of filters that no indexed file has.
+    """Return a notice on filters with a language, kind or ending that no indexed file has.
 
     Even the filters of an answer with hits can be misspelt: other filters can match, and a misspelt
     negated filter excludes nothing.

@@ -95,7 +95,7 @@ def _best_window(lines: Sequence[str], terms: frozenset[str], size: int) -> int:
     by_line += terms_by_line(lines[size:], terms)
     for start in range(1, len(lines) - size + 1):
         if not by_line[start + size - 1]:
-            continue  # it adds no term to the window before
+            continue  # this window has no term that the previous window lacks
         count = len(_NO_TERMS.union(*by_line[start : start + size]))
         if count > best_count:
             best, best_count = start, count

@@ -2,7 +2,7 @@
 
 Chunks and their tails are the whole text of a file. The tail of a chunk consists of the blanks up
 to the next chunk; the tail of the header chunk is the text before the first chunk. A run begins
-with the line of its first row, and thus with the end of the previous tail. It ends with the last
+with the line of its first row, and thus with the end of the previous tail. A run ends with the last
 line end of its last tail.
 """
 

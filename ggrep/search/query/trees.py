@@ -97,7 +97,6 @@ def forest_of(content: dict[str, Any]) -> Forest:
 def _of_feature(
     nodes: Sequence[tuple[float, int, int]], trees: int
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.uint16]]:
-    """Return the `bounds` and `kept` of one feature."""
     compared = np.array([bound for bound, _, _ in nodes], dtype=np.float64)
     bounds, places = np.unique(compared, return_inverse=True)
     kept = np.full((len(bounds) + 1, trees), _ALL, dtype=np.uint16)

@@ -41,7 +41,7 @@ _CARRIED_OUT = re.compile(
     r"(?i)^\s*(?:how|where)\b.*?\b(?:is|are|was|were|gets?)\b.*?"
     r"(?<!, )(?<!and )\b(done|handled|implemented|performed)\b(?!,| and)"
 )
-"""A question how a thing is handled; the verb does not describe the thing."""
+"""A question about how a thing is handled; its verb does not describe the thing."""
 _TEST_WORDS = frozenset({"test", "tests", "testing", "fixture", "fixtures", "mock", "mocks"})
 _VERBATIM_WORDS = {QueryKind.ERROR: range(3, 41), QueryKind.WORDS: range(5, 41)}
 """Range of the number of words in a query that is searched for verbatim.

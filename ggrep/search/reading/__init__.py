@@ -1,1 +1,1 @@
-"""Cuts the text of code for a reader: folds lines, and selects the lines that decide."""
+"""Shortens code for a reader: folds lines, or selects the lines that are relevant to a query."""

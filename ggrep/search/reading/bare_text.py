@@ -1,4 +1,4 @@
-"""Source text apart from its comments and literals."""
+"""Separates source text from its comments and multi-line strings."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -8,12 +8,12 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 _Rest: TypeAlias = tuple[str, str]
-"""The character that something begins with, and a pattern of the rest.
+"""The first character of a literal or comment, and a pattern of the rest.
 
-A pattern that begins with a set of characters is looked for three times as fast as one that begins
-with alternatives; so the first character is taken by a set, and each alternative looks back at it.
-An unclosed literal with an escape reaches to the end of its line: without escapes no later mark of
-its kind follows, with them each would be tried again.
+A search for a pattern that begins with a set of characters is three times as fast as for one that
+begins with alternatives. Therefore a set matches the first character, and each alternative looks
+back at it. An unclosed literal with an escape ends at the end of its line, because a search for its
+end from each later quote would be slow.
 """
 
 _TRIPLE: Final[tuple[_Rest, ...]] = (
@@ -39,7 +39,7 @@ _SLASHES_OF_NO_URL: Final[_Rest] = ("/", r"(?<!:/)/[^\n]*")
 _HASH: Final[_Rest] = ("#", r"(?<!\S\#)[^\n]*")
 _TWO_DASHES: Final[_Rest] = ("-", r"-[^\n]*")
 _SECTIONED: Final = r"(?<![^\s;])\#[^\n]*|^[ \t]*;[^\n]*"
-"""Comments of files that begin one with `;`, too."""
+"""Comments of files in which `;` also begins a comment."""
 
 _HASHES_WORDS: Final = (
     "python ruby bash yaml toml ini elixir perl r make dockerfile nix julia starlark mojo"
@@ -56,12 +56,12 @@ _BOTH: Final = frozenset({"php", "hcl"})
 
 
 class BareText(Struct, frozen=True):
-    """One text, taken apart.
+    """The parts of a text.
 
     Attributes:
-        uncommented: without comments and without strings of several lines.
-        comment_lines: the lines, from 0, that hold nothing but comments and blanks beside them. A
-            docstring of Python is one: a triple-quoted string alone on its lines.
+        uncommented: the text without comments and multi-line strings.
+        comment_lines: indices of the lines with only comments and blanks. A Python docstring, which
+            is a triple-quoted string alone on its lines, counts as a comment.
     """
 
     uncommented: str
@@ -70,7 +70,7 @@ class BareText(Struct, frozen=True):
 
 @lru_cache(1 << 11)
 def bare_text(text: str, language: str) -> BareText:
-    """Return the parts of `text`; an unclosed comment reaches to the end."""
+    """Return the parts of `text`; an unclosed comment continues to the end."""
     uncommented: list[str] = []
     without: list[str] = []
     touched: set[int] = set()
@@ -119,7 +119,7 @@ def _any(rests: Iterable[_Rest]) -> str:
 
 
 def _comments(language: str) -> tuple[_Rest, ...]:
-    """Return the marks that begin comments; none for files whose sections differ in their marks."""
+    """Return the comments of a language; none if sections of a file have different comments."""
     if language in _BOTH:
         return (_BLOCK, _SLASHES, _HASH)
     if language in _HASHES:
@@ -146,4 +146,4 @@ _BLANK_REST: Final = re.compile(r"[^\S\n]*(?:\n|\Z)")
 
 
 _DOCUMENTED: Final = re.compile(r".*:(?:[ \t]*#.*)?$|[ \t]*[\w.]+[ \t]*(?::|=(?!=)).*[^(\[{,\\]$")
-"""The line above a docstring: the end of a head, or an assignment; other strings are values."""
+"""The line before a docstring: the end of a head, or an assignment; other strings are values."""

@@ -1,7 +1,7 @@
-"""Lines of code that decide an answer: for the priority of whole pieces, and to shorten long ones.
+"""Selects the lines of code that are most relevant to a query.
 
-Lines with the question's words decide, then lines with names from these lines. Each is shown with
-the heads of the enclosing blocks, which contain its conditions and the signature.
+Lines with words of the query are most relevant, then lines with names from such lines. Each line is
+shown with the heads of its enclosing blocks, which contain the conditions and the signature.
 """
 
 import math
@@ -26,19 +26,19 @@ _CONDITION: Final = re.compile(
     r"|assert)\b|\?|&&|\|\|"
 )
 SHORT: Final = 40
-"""Lines of a body that is shown whole."""
+"""Maximum number of lines of a body that is always shown whole."""
 _SHORT_PART: Final = 12
-"""Lines of a definition that is shown whole with any of its lines."""
+"""Maximum number of lines of a definition that is shown whole if one of its lines is shown."""
 _LEAST: Final = 0.2
-"""Share of the best line's weight that a line needs."""
+"""Minimum score of a shown line, relative to the best line."""
 _LEADS: Final = 0.4
-"""Weight of a name beside that of a word on the line that leads to it."""
+"""Weight of a name, relative to the words of the query on another line with the name."""
 _ASIDE: Final = 0.3
-"""Weight of comments and logging."""
+"""Factor of the scores of comments and logging."""
 _MOST_USES: Final = 12
-"""Lines with a name; more common names lead nowhere."""
+"""Maximum number of lines with a name; more frequent names do not count."""
 _GAP: Final = 2
-"""Lines between shown ones that are shown too: a fold takes as much."""
+"""Maximum number of lines of a gap that is shown, because a fold takes as much space."""
 _MOST_HEAD: Final = 8
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w{3,}")
 _ENDS: Final = re.compile(r"\s*(?:return|throw|raise|break|continue|goto)\b")
@@ -46,10 +46,10 @@ _HEAD_END: Final = re.compile(r"[:{;=]\s*(?:#.*|//.*)?$")
 
 
 def decisiveness(snippet: str, lines: int) -> float:
-    """Return a factor of a piece's priority: lines that decide something are worth most.
+    """Return a factor for the priority of a piece of code; it is highest for conditions.
 
-    Conditions raise the factor; comments, logging and long lines lower it. `lines` is the number of
-    lines with comments. The constants were fitted together with the exponents of a row's priority.
+    Comments, logging and long lines lower the factor. `lines` is the number of lines with comments.
+    The constants were fitted together with the exponents of a row's priority.
     """
     bare = map(str.strip, snippet.split("\n"))
     shown = [line for line in bare if line and not line.startswith(FOLD)]
@@ -62,7 +62,7 @@ def decisiveness(snippet: str, lines: int) -> float:
 
 
 class DecidingText(NamedTuple):
-    """Lines of a source that decide an answer; `is_cut` if some of them did not fit."""
+    """The relevant lines of a source; `is_cut` if some of them did not fit."""
 
     text: str
     is_cut: bool
@@ -76,15 +76,15 @@ def deciding_text(
     parts: Iterable[LineRange] = (),
     hidden: Sequence[LineRange] = (),
 ) -> DecidingText:
-    """Return the text of a source with all lines folded that do not decide.
+    """Return the text of a source; lines that are not relevant to the query are folded.
 
     Args:
         source: lines that begin with the head of a definition, or of a file.
-        terms: words of the question, as they are indexed.
-        room: most bytes of the text; the head is shown in any case.
-        deadline: ends the search for lines.
-        parts: line numbers of definitions; a short one is shown whole.
-        hidden: line numbers that are folded in any case, as tests.
+        terms: words of the query in their indexed form.
+        room: maximum bytes of the text; the head is always shown.
+        deadline: checked between attempts to fit the lines into the bytes.
+        parts: line ranges of definitions; short definitions are shown whole.
+        hidden: line ranges that are always folded, such as tests.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -106,14 +106,14 @@ def deciding_text(
 
 
 class _Plan(Struct, frozen=True):
-    """The order in which the lines of a source are shown.
+    """The lines of a source, as indices, in the order in which they are added to the shown text.
 
     Attributes:
-        order: places of lines that decide, the best first.
-        parents: place of the head of the block around each line, -1 for none.
-        parts: places of all lines of the short definitions around a line.
-        hidden: places that are never shown.
-        head: places that are always shown.
+        order: the relevant lines, best first.
+        parents: the head of the block around each line; -1 if there is none.
+        parts: for each line in a short definition, all lines of the definition.
+        hidden: the lines that are never shown.
+        head: the lines that are always shown.
     """
 
     lines: Sequence[str]
@@ -147,7 +147,7 @@ def _plan(
 
 
 def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
-    """Return the places of the lines to show within the bytes, and whether others did not fit."""
+    """Return the indices of the lines that fit, and whether relevant lines did not fit."""
     lines, hidden = plan.lines, plan.hidden
     sizes = [len(line.encode()) + 1 for line in lines]
     shown = {*plan.head, -1, len(lines)}
@@ -162,7 +162,7 @@ def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
         wanted = {each for each in wanted if each not in shown and each not in hidden}
         added = sorted(wanted | set(_gaps(lines, wanted, shown, hidden)))
         size = sum(sizes[each] for each in added)
-        for each in added:  # each splits a fold, shortens one or closes one
+        for each in added:  # each line splits, shortens or removes a fold
             folds = (each - 1 not in shown) + (each + 1 not in shown) - 1
             size += folds * plan.fold_bytes
             shown.add(each)
@@ -175,7 +175,7 @@ def _kept(plan: _Plan, room: int) -> tuple[set[int], bool]:
 
 
 def _scores(lines: Sequence[str], comments: Collection[int], terms: Terms) -> list[float]:
-    """Return the score of each line; 0.0 for lines that are only shown with others."""
+    """Return the score of each line; lines with the score 0 are shown only with other lines."""
     matching = terms_by_line(lines, terms)
     counts = Counter(term for each in matching for term in each)
     weights = {term: math.log(1.0 + len(lines) / count) for term, count in counts.items()}
@@ -213,9 +213,9 @@ def _head(lines: Sequence[str], comments: Collection[int]) -> Iterator[int]:
 
 
 def _statement(lines: Sequence[str], at: int) -> Iterator[int]:
-    """Yield the continuation lines of a statement, and the first or the last line of its block.
+    """Yield a statement's continuation lines, and the first line of its block or the line after it.
 
-    A block ends with a line that decides, such as `return`.
+    The line after the statement counts only if it leaves the block, such as `return`.
     """
     width = _width(lines[at])
     for below in range(at + 1, min(at + 4, len(lines))):
@@ -231,7 +231,7 @@ def _statement(lines: Sequence[str], at: int) -> Iterator[int]:
 
 
 def _comment(comments: Collection[int], at: int) -> Iterator[int]:
-    """Yield the other lines of a line's comment, if it is short, and the line after it."""
+    """Yield the other lines of a comment, at most a few, and the line after the comment."""
     if at in comments:
         yield from takewhile(comments.__contains__, range(at - 1, at - _MOST_HEAD, -1))
         below = list(takewhile(comments.__contains__, range(at + 1, at + _MOST_HEAD)))
@@ -239,7 +239,7 @@ def _comment(comments: Collection[int], at: int) -> Iterator[int]:
 
 
 def _parents(lines: Sequence[str]) -> list[int]:
-    """Return for each line the place of the head of the block around it, -1 for none."""
+    """Return, for each line, the index of the head of its block; -1 if there is none."""
     parents, heads = list[int](), list[tuple[int, int]]()
     for at, line in enumerate(lines):
         place = bisect_left(heads, (_width(line), -1))
@@ -252,7 +252,7 @@ def _parents(lines: Sequence[str]) -> list[int]:
 
 
 def _around(parents: Sequence[int], at: int) -> Iterator[int]:
-    """Yield the heads of the blocks around a line, the innermost first."""
+    """Yield the heads of the blocks around a line, innermost first."""
     while (at := parents[at]) >= 0:
         yield at
 
@@ -260,7 +260,7 @@ def _around(parents: Sequence[int], at: int) -> Iterator[int]:
 def _gaps(
     lines: Sequence[str], wanted: Collection[int], shown: Collection[int], hidden: Collection[int]
 ) -> Iterator[int]:
-    """Yield small gaps: the lines between wanted lines and the next shown lines, or an end."""
+    """Yield the lines of small gaps between wanted lines and shown lines, or an end of the text."""
     for at, step in product(wanted, (-1, 1)):
         gap, code, beyond = list[int](), 0, at + step
         while code <= _GAP and not (beyond in shown or beyond in wanted or beyond in hidden):

@@ -1,7 +1,8 @@
-"""Folds lines that rarely answer a question: imports, values, logging, tests and comments.
+"""Folds lines that rarely answer a query: imports, values, logging, tests and comments.
 
-A folded range is one line with its line numbers and its content (`ggrep.model.line_numbers`). Lines
-with words of the question are not folded, and neither is a comment that has most of them.
+A fold is one line with the line numbers and the kind of the folded lines
+(`ggrep.model.line_numbers`). Lines with words of the query are not folded. A comment is not folded
+if it contains most words of the query.
 """
 
 import re
@@ -18,10 +19,10 @@ from ggrep.search.reading.question_words import Terms, terms_by_line
 
 
 class Source(Struct, frozen=True):
-    """Lines of a source file; `first` is the number of the first one.
+    """Lines of a source file; `first` is the number of the first line.
 
     Attributes:
-        is_test: the whole file is a test, so that none of its lines is a test beside a source.
+        is_test: whether the whole file is a test; then no lines are folded as tests.
     """
 
     lines: Sequence[str]
@@ -36,7 +37,7 @@ class Source(Struct, frozen=True):
 
     @property
     def tests(self) -> list[LineRange]:
-        """Return the numbers of lines inside tests; none for a source that is a test as a whole."""
+        """Return the line ranges of tests; none for a file that consists only of tests."""
         if self.is_test:
             return []
         tests = inner_tests(self.text, self.language)
@@ -51,9 +52,10 @@ class Folding(Struct, frozen=True):
     """The kinds and sizes of lines that are folded.
 
     Attributes:
-        blocks: least lines of a comment that is a block, or a docstring.
-        lines: the same of lines that each begin with a mark.
-        code: lists, imports, logging and tests in code, too.
+        blocks: minimum number of lines of a folded block comment or docstring.
+        lines: minimum number of lines of a folded comment whose lines all begin with a comment
+            mark.
+        code: whether lists, imports, logging and tests in code are also folded.
     """
 
     blocks: int = 1
@@ -74,10 +76,10 @@ _DATA_WORDS: Final = (
     " markdown nix org properties proto rst scss sql svg text toml xml yaml"
 )
 _DATA: Final = frozenset(_DATA_WORDS.split())
-"""Languages in which lists of values are the content."""
+"""Languages in which lists of values are the main content, so values are not folded."""
 
 _LEAST: Final = {"tests": 4, "imports": 4, "values": 10, "logging": 3}
-"""Lines of a run that are worth a fold."""
+"""Minimum number of consecutive lines of a fold, by kind."""
 
 _DIRECTIVE: Final = re.compile(
     r"//\s*(?:#|\+build|go:|export |nolint|@ts-)|#(?:!|\[|\w+\s+-)|#\s*(?:type:|noqa|pragma)"
@@ -140,13 +142,13 @@ LOGGING: Final = re.compile(
 )
 """Begins a statement that logs."""
 _MOST_STATEMENT: Final = 80
-"""Lines of a statement."""
+"""Maximum number of lines of a statement."""
 _OPENS: Final = re.compile(r"[(\[{]")
 _CLOSES: Final = re.compile(r"[)\]}]")
 
 
 class Fold(NamedTuple):
-    """A range of lines that one line replaces; without a kind, any lines."""
+    """A range of lines that one line replaces; `kind` is empty if the lines are of any kind."""
 
     first: int
     last: int
@@ -154,7 +156,7 @@ class Fold(NamedTuple):
 
 
 def with_folds(source: Source, folds: Iterable[Fold]) -> str:
-    """Return the text of a source with folds, which are ascending."""
+    """Return the text of a source with some ranges, in ascending order, folded."""
     lines, shown, at = source.lines, list[str](), 0
     for fold in folds:
         begin, end = fold.first - source.first, fold.last - source.first + 1
@@ -167,9 +169,9 @@ def with_folds(source: Source, folds: Iterable[Fold]) -> str:
 
 
 def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
-    """Return the text of a source with folds; the whole text if it has only comments.
+    """Return the text of a source, folded; a text with only comments is not folded.
 
-    `terms` are words of the question, as they are indexed.
+    `terms` are words of the query in their indexed form.
     """
     kinds = _kinds(source, form, terms)
     if not any(kinds):
@@ -186,7 +188,7 @@ def folded(source: Source, form: Folding, terms: Terms = frozenset()) -> str:
 
 
 def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
-    """Return the kind of fold that each line is part of; empty for none."""
+    """Return the kind of each line's fold; empty for lines that are not folded."""
     lines, bare = source.lines, [line.strip() for line in source.lines]
     kinds = [""] * len(lines)
     hidden = bare_text(source.text, source.language).comment_lines
@@ -203,7 +205,7 @@ def _kinds(source: Source, form: Folding, terms: Terms) -> list[str]:
 
 
 def _has_most(lines: Sequence[str], terms: Terms) -> bool:
-    """Return whether a comment has two thirds of the question's words, and at least two."""
+    """Return whether a comment contains two thirds of the query's words, but at least two words."""
     least = max(-(-2 * len(terms) // 3), 2)
     text = "\n".join(lines).casefold()
     if not terms or sum(term.removesuffix("y") in text for term in terms) < least:
@@ -214,7 +216,7 @@ def _has_most(lines: Sequence[str], terms: Terms) -> bool:
 def _code_runs(
     source: Source, bare: Sequence[str], void: Sequence[bool], terms: Terms
 ) -> Iterator[tuple[str, int, int]]:
-    """Yield kind, start and end of runs of code; `void` are lines without code."""
+    """Yield kind, start and end of consecutive lines to fold; `void` marks lines without code."""
     ends = {
         "values": _entry_ends(bare, void),
         "logging": _ends(bare, _MAY_LOG, LOGGING),
@@ -223,7 +225,7 @@ def _code_runs(
     for kind, ends_of in ends.items():
         for at, end in _runs(void, ends_of) if ends_of else ():
             matching = terms_by_line(source.lines[at:end], terms) if kind != "imports" else ()
-            stops = [place for place, found in enumerate(matching, at) if found]
+            stops = [place for place, item in enumerate(matching, at) if item]
             yield from ((kind, low + 1, high) for low, high in pairwise((at - 1, *stops, end)))
     for low, high in source.tests:
         yield "tests", low - source.first, high - source.first + 1
@@ -232,7 +234,7 @@ def _code_runs(
 def _comment_runs(
     bare: Sequence[str], comments: Collection[int], form: Folding
 ) -> Iterator[tuple[int, int]]:
-    """Yield the runs of comments that are long enough, with the blank lines inside."""
+    """Yield the start and end of comments that are long enough, including inner blank lines."""
     at = 0
     for first in sorted(comments):
         if first < at:
@@ -243,15 +245,15 @@ def _comment_runs(
             end = at if at - 1 in comments else end
         run = [bare[each] for each in range(first, end) if each in comments]
         if not _OPENS_COMMENT.match(run[0]):
-            continue  # what begins it is code, such as an expression with a mark in it
+            continue  # the line is code that only contains a comment mark
         if len(run) >= (form.lines if all(map(_MARKED.match, run)) else form.blocks):
             yield first, end
 
 
 def _runs(void: Sequence[bool], ends: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the runs of statements, with blank lines and comments between them.
+    """Yield the start and end of consecutive statements with blank lines and comments between.
 
-    `ends` contains the end of the statement that begins in each line, else the line itself.
+    `ends` contains, for each line, the end of a statement that begins there, or the line itself.
     """
     begin = end = at = 0
     while at < len(void):
@@ -270,7 +272,7 @@ def _runs(void: Sequence[bool], ends: Sequence[int]) -> Iterator[tuple[int, int]
 
 
 def _entry_ends(bare: Sequence[str], void: Sequence[bool]) -> Sequence[int]:
-    """Return the end of each entry by its first line; empty if too few lines look like entries."""
+    """Return, for each line, the end of a list entry; empty if too few lines look like entries."""
     may = [
         is_void or (line[-1] not in "{:" and ("(" not in line or line[0] == "#" or "()" in line))
         for line, is_void in zip(bare, void, strict=True)
@@ -294,9 +296,9 @@ def _is_entry(line: str) -> bool:
 
 
 def _ends(bare: Sequence[str], may: tuple[str, ...], head: re.Pattern[str]) -> Sequence[int]:
-    """Return the end of each statement with this head, up to its last bracket.
+    """Return, for each line, the end of a statement that begins with `head`.
 
-    A text without the words in `may` has no such statement.
+    A text without any of the words in `may` contains no such statement.
     """
     ends, text = list[int](), "\n".join(bare)
     at = offset = 0
@@ -323,7 +325,7 @@ _TEST_HEAD: Final = re.compile(
 
 
 def _label(kind: str, run: Sequence[str], language: str) -> str:
-    """Return what a fold contains, with the number of its entries."""
+    """Return the kind of a fold's content, with the number of entries."""
     match kind:
         case "values":
             names = [_name(line, language) for line in map(str.strip, run) if _is_entry(line)]
@@ -338,7 +340,6 @@ def _label(kind: str, run: Sequence[str], language: str) -> str:
 
 
 def _name(line: str, language: str) -> str:
-    """Return the name of an entry."""
     head = _ASSIGNS.split(line.removeprefix("#define "), maxsplit=1)[0]
     names: list[str] = _NAME.findall(head) or [line.rstrip(",;")]
     is_first = line.startswith("#") or (language == "go" and head == line)

@@ -1,4 +1,4 @@
-"""The words of a question in lines of a text."""
+"""Finds the words of a query in lines of a text."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -7,7 +7,7 @@ from typing import Final, TypeAlias
 from ggrep.index.lexical.tokens import plain_text, word_terms, words
 
 Terms: TypeAlias = frozenset[str]
-"""Words as they are indexed."""
+"""Words in their indexed form."""
 
 _word_terms = lru_cache(1 << 14)(word_terms)
 """A cache, because code repeats its words; about 4 MB when full."""
@@ -17,8 +17,8 @@ _NO_TERMS: Final = Terms()
 def terms_by_line(lines: Sequence[str], terms: Terms) -> list[Terms]:
     """Return the terms that each line contains.
 
-    For speed, only lines that contain the letters of a term are split into words; a final `y` is
-    ignored, as `queries` has the stem `query`.
+    For speed, only lines that contain the letters of a term are split into words. A final `y` of a
+    term is ignored for this test, because `queries` has the stem `query`.
     """
     if not terms:
         return [_NO_TERMS] * len(lines)

@@ -80,7 +80,7 @@ class ScannedFiles(Struct, frozen=True):
 
 
 class PathEligibility:
-    """Decides by its path whether a file can contain an answer. Rows are filtered again later."""
+    """Decides from a path whether the file can contain an answer. Rows are filtered again later."""
 
     def __init__(self, request: SearchRequest) -> None:
         self._scope = tuple(map(nfc, keys_of_scope(request.scope)))
@@ -111,7 +111,7 @@ class PathEligibility:
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
-    """Return a test: a positive filter of a key matches, if it has any, and no negated filter."""
+    """Return whether a path passes all filters of a key: any positive filter and no negated one."""
     of_key = [item for item in filters if item.key == key]
     admits = [_test(item) for item in of_key if not item.negated]
     refuses = [_test(item) for item in of_key if item.negated and key in {"path", "ext", "test"}]
@@ -142,7 +142,7 @@ def _test(item: Filter) -> Callable[[str], bool]:
             wanted = language_named(value)
             return lambda path: language_of(path) == wanted or _needs_content(path)
         case _:
-            raise NotImplementedError(f"the filter key {item.key} cannot be decided by a path")
+            raise NotImplementedError(f"the filter {item.key} depends on more than a path")
 
 
 def _needs_content(path: str) -> bool:
@@ -152,7 +152,7 @@ def _needs_content(path: str) -> bool:
 
 
 def _may_be_test(path: str, *, tests: bool) -> bool:
-    """Return whether a file may have rows that are tests, or rows that are none."""
+    """Return whether a file may have rows that are tests; if not `tests`, other rows."""
     is_test = bool(traits_of(path) & TEST)
     return is_test == tests or (tests and language_of(path) in TEST_WORDS)
 

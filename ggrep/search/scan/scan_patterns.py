@@ -315,7 +315,7 @@ def _is_word(byte: bytes) -> bool:
 
 
 def _introduces(lowered: bytes, place: int, end: int) -> bool:
-    """Return whether a name is where definitions are: after a keyword, or in the head of a line."""
+    """Return whether a name's position is usual for a definition, as after a keyword."""
     begin = lowered.rfind(b"\n", 0, place) + 1
     before = lowered[max(begin, place - 120) : place]
     if _DEFINITION.search(before.lstrip()[:120]):

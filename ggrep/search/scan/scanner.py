@@ -146,7 +146,7 @@ def _texts(best: Sequence[FileCounts], target: ScanTarget) -> list[tuple[FileCou
 def _cut(
     texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-    """Yield the files with their chunks; None for a file after the minimum and after `time`."""
+    """Yield the files with their chunks; after `time`, None for files beyond the minimum."""
     pool.hurry(min(PATIENCE_MS, deadline.remaining_ms() / 2))
     done = cut_bytes = 0
     for text, chunked in pool.chunk_all(texts):

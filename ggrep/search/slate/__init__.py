@@ -1,1 +1,1 @@
-"""Slates: hits arranged into sections and packs, within budgets. Pure: values in, values out."""
+"""Builds slates: answers that list files by section, with their best lines, within budgets."""

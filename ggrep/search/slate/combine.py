@@ -1,7 +1,7 @@
-"""Combines the slates of several repositories: a fair share for each, the rest by score.
+"""Combines the slates of several repositories into one slate. Without I/O.
 
-Pure. Every matching repository keeps some of its best files. The other places go to the best
-scores, section by section, as in the slate of a single repository.
+Every matching repository keeps some of its best files. The other files are chosen by score, section
+by section, as in the slate of a single repository.
 """
 
 from collections.abc import Sequence
@@ -21,15 +21,15 @@ from ggrep.search.slate.overview import SlatePlan, assembled
 from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph
 
 DECIMALS: Final = 9
-"""Shares are rounded as scores are, before anything is ordered by them."""
+"""Decimals to which scaled scores are rounded before anything is ordered by them."""
 
 
 class RepoSlate(Struct, frozen=True):
     """The slate of one repository.
 
     Attributes:
-        repo: its name in the answer.
-        facts: facts of its files, for edges to files of other repositories.
+        repo: the repository's name in the answer.
+        facts: names in its files, for edges to files of other repositories.
         left: number of matching files that are not in its slate.
     """
 
@@ -42,12 +42,13 @@ class RepoSlate(Struct, frozen=True):
 def combined(
     slates: Sequence[RepoSlate], plan: SlatePlan, *, comparable: bool
 ) -> tuple[Slate, tuple[LimitHit, ...]]:
-    """Return one slate of several, and the cuts that its budgets made.
+    """Return one slate of all repositories, and the limits that cut it.
 
     Args:
-        slates: the order decides nothing.
-        plan: form of the slate; a doubtful answer shows fewer files, or none.
-        comparable: scores are on one scale; else each counts as a share of its repository's best.
+        slates: the slates of the repositories; their order does not matter.
+        plan: the form of the slate; a weak answer shows fewer files, or none.
+        comparable: whether scores of different repositories are comparable; if not, each score is
+            divided by the best score of its repository.
     """
     budgets, level = plan.budgets, plan.level
     repos = [_of_repo(each, comparable=comparable) for each in sorted(slates, key=lambda s: s.repo)]
@@ -77,8 +78,12 @@ def combined(
 
 
 def _of_repo(slate: RepoSlate, *, comparable: bool) -> list[RankedPack]:
-    """Return a repository's packs under its name, in the order of display."""
-    packs = [(pack, rank) for _, own in slate.slate.sections for rank, pack in enumerate(own)]
+    """Return a repository's packs (files of a slate) with its name, in the order of display."""
+    packs = [
+        (pack, rank)
+        for _, of_section in slate.slate.sections
+        for rank, pack in enumerate(of_section)
+    ]
     best = max((pack.score for pack, _ in packs), default=0.0) or 1.0
     if comparable:
         ranked = [RankedPack(replace(pack, repo=slate.repo), rank) for pack, rank in packs]
@@ -88,7 +93,7 @@ def _of_repo(slate: RepoSlate, *, comparable: bool) -> list[RankedPack]:
 
 
 def _scaled(pack: Pack, repo: str, best: float) -> Pack:
-    """Return a pack with its scores as shares of its repository's best."""
+    """Return a pack with its scores divided by the best score of its repository."""
     evidence = tuple(
         replace(
             piece,
@@ -111,9 +116,9 @@ def _merit(item: RankedPack) -> tuple[float, str, str]:
 
 
 def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPack]:
-    """Return the packs to show, ranked in their sections.
+    """Return the files (packs) to show, each with its rank in its section.
 
-    Half of them are divided equally, the others by section and score.
+    One half is divided equally among the repositories, the other half by section and score.
     """
     matching = sorted(filter(None, repos), key=lambda packs: min(map(_merit, packs)))[:files]
     share = max(1, files // (2 * len(matching))) if matching else 0
@@ -136,7 +141,6 @@ def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPac
 
 
 def _edges(slates: Sequence[RepoSlate], packs: Sequence[Pack]) -> list[GraphEdge]:
-    """Return the edges inside each repository and between repositories."""
     shown = {file_id(pack.repo, pack.path) for pack in packs}
     edges = [
         replace(

@@ -1,4 +1,4 @@
-"""Edges between repositories: a file provides a name that a file of another repository uses."""
+"""Finds edges between repositories: a file uses a name that a file elsewhere provides."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,11 +19,11 @@ _Place: TypeAlias = tuple[str, str]
 
 
 def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[GraphEdge, ...]:
-    """Return at most `MOST_EDGES` edges, by kind, source, target; ends are `repo:path`.
+    """Return at most `MOST_EDGES` edges between `repo:path`, ordered by kind, source and target.
 
-    A name that a repository provides itself is not searched elsewhere, except types, whose
-    descriptions are often copied into the repositories that use them. A name that more than
-    `MOST_PROVIDERS` repositories provide joins nothing.
+    If the using repository also provides the name, there is no edge. Types are an exception,
+    because their descriptions are often copied into repositories that use them. A name that more
+    than `MOST_PROVIDERS` repositories provide makes no edge.
     """
     provided = _provided(facts_by_repo)
     best: dict[tuple[str, str, str], str] = {}
@@ -37,19 +37,19 @@ def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[
 
 
 def _provided(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> dict[_Name, list[_Place]]:
-    """Return by name the places that provide it, sources before tests."""
+    """Return the files that provide each name, sources before tests."""
     places: defaultdict[_Name, list[tuple[bool, str, str]]] = defaultdict(list)
     for repo, facts in facts_by_repo.items():
         for item in facts:
             for name in item.provides:
                 places[name].append((item.section in _LESS_TELLING, repo, item.path))
-    return {name: [held[1:] for held in sorted(found)] for name, found in places.items()}
+    return {name: [place[1:] for place in sorted(listed)] for name, listed in places.items()}
 
 
 def _providers(
     repo: str, name: _Name, provided: Mapping[_Name, Sequence[_Place]]
 ) -> Iterator[_Place]:
-    """Yield one place of each other repository that provides the name."""
+    """Yield one providing file of each repository except `repo`."""
     if name[0] not in KINDS:
         return
     by_repo: dict[str, _Place] = {}

@@ -1,4 +1,4 @@
-"""A slate as a JSON object, shown by every surface."""
+"""Converts a slate to JSON."""
 
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -26,24 +26,24 @@ SECTION_TAGS: Final = {
     Section.CONFIG: "Config",
     Section.TESTS: "Test",
 }
-"""Role of a file in its section; entries do not repeat it."""
+"""The tag of all files of a section; the entries of files do not repeat it."""
 
 _DECIMALS: Final = 4
 """Decimals of scores; more digits would only use bytes."""
 
 MOST_NAME: Final = 80
-"""Characters of a pack's name, and of that of a piece whose lines are not shown."""
+"""Maximum length of a name that is listed with a file, or with lines that are not shown."""
 
 
 def file_id(repo: str, path: str) -> str:
-    """Return the file's name in a slate: its path, in a workspace after its repository."""
+    """Return a file's id in a slate: its path; in a workspace `repo:path`."""
     return f"{repo}:{path}" if repo else path
 
 
 def slate_json(slate: Slate) -> "SlateJson":
-    """Return the slate as the field `slate` of `slate_success`; empty keys are absent.
+    """Return the field `slate` of the document `slate_success`; empty keys are absent.
 
-    At level 0 a pack names its file and where to begin, and no evidence.
+    At level 0, each file has only its path, the line to begin at, and a name.
     """
     budgets, graph = slate.limits, slate.graph
     limits = {code: getattr(budgets, name) for name, code in BUDGET_CODES.items()}
@@ -96,7 +96,7 @@ def pack_json(pack: Pack, level: int) -> "PackJson":
 
 
 def evidence_json(item: Evidence) -> "EvidenceJson":
-    """Return one piece whose lines are shown."""
+    """Return one piece of evidence whose lines are shown."""
     document = {
         "start_line": item.start_line,
         "end_line": item.end_line,
@@ -127,12 +127,12 @@ def outlined(item: Evidence) -> str:
 
 
 def overview_json(overview: Overview) -> dict[str, object]:
-    """Return the kind of the question and the places of its answer."""
+    """Return the overview: the kind of query, and the files and names of its answer."""
     return {**_plain(overview), "files": {part.value: n for part, n in overview.files}}
 
 
 def graph_json(graph: ContextGraph) -> "ContextGraphJson":
-    """Return the graph: names and places, no text."""
+    """Return the graph: files and the names that relate them."""
     edges = [
         {"kind": edge.kind, "from": edge.source, "to": edge.target, "via": edge.via}
         for edge in graph.edges
@@ -141,5 +141,5 @@ def graph_json(graph: ContextGraph) -> "ContextGraphJson":
 
 
 def _plain(value: object) -> Any:  # noqa: ANN401 - JSON of any shape
-    """Return a value in the form of JSON: objects for Structs, and lists for tuples."""
+    """Return a value as plain JSON: objects instead of Structs, lists instead of tuples."""
     return json.decode(json.encode(value))

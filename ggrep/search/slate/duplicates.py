@@ -1,4 +1,4 @@
-"""Merges duplicate evidence: shown once, with the other places where it occurs."""
+"""Merges duplicate evidence: shows it once, and lists the places of its copies."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,20 +9,20 @@ from msgspec.structs import replace
 from ggrep.model.slate_material import PackMaterial, TextPiece
 
 _ALIKE: Final = 0.9
-"""Share of common lines from which two texts say the same."""
+"""Minimum share of common lines of two texts that count as copies."""
 
 MOST_PLACES: Final = 5
-"""Most places of copies that are named."""
+"""Maximum number of listed places of copies."""
 
 _Place: TypeAlias = tuple[int, int]
-"""Numbers of a file and of a piece of its evidence."""
+"""Indices of a file and of a piece of its evidence."""
 
 
 def merged(files: Sequence[PackMaterial]) -> tuple[PackMaterial, ...]:
-    """Return the files without copies of earlier evidence, whose places are named there.
+    """Return the files without copies of earlier evidence; originals list the copies' places.
 
-    A piece of a better file counts as earlier: by score, then path. A file that only repeats other
-    files of its section is omitted. The order of the files stays.
+    Evidence of a file with a higher score is earlier, and with equal scores by path. A file whose
+    evidence other files of its section contain is omitted. The order of the files does not change.
     """
     order = sorted(range(len(files)), key=lambda i: _precedence(files[i]))
     kept: list[tuple[frozenset[str], _Place]] = []
@@ -32,7 +32,7 @@ def merged(files: Sequence[PackMaterial]) -> tuple[PackMaterial, ...]:
     for file in order:
         for place, piece in enumerate(files[file].evidence):
             lines = frozenset(filter(None, map(str.strip, piece.text.split("\n"))))
-            # A text that says the same has one of so many lines, whichever they are.
+            # Each copy contains at least one of these lines, because copies share most lines.
             few = sorted(lines, key=len, reverse=True)[: len(lines) // 10 + 1]
             near = sorted({number for line in few for number in holders.get(line, ())})
             same = (kept[number][1] for number in near if _are_alike(lines, kept[number][0]))
@@ -59,7 +59,7 @@ def _left(
     copies: Mapping[_Place, int],
     also: Mapping[_Place, Sequence[str]],
 ) -> Iterator[TextPiece]:
-    """Yield the evidence without copies; pieces of the file's other section are only named."""
+    """Yield the evidence without copies, and without text that the file's other section shows."""
     for place, piece in enumerate(files[file].evidence):
         original = copies.get((file, place))
         if original is None:
@@ -74,7 +74,7 @@ def _are_alike(lines: frozenset[str], other: frozenset[str]) -> bool:
 
 
 def _is_copy(files: Sequence[PackMaterial], file: int, copies: Mapping[_Place, int]) -> bool:
-    """Return whether other files of its section contain all evidence of a file."""
+    """Return whether all evidence of a file is in other files of its section."""
     originals = [copies.get((file, place)) for place in range(len(files[file].evidence))]
     section = files[file].pick.candidate.section
     return (
@@ -88,7 +88,6 @@ def _is_copy(files: Sequence[PackMaterial], file: int, copies: Mapping[_Place, i
 
 
 def _is_same_file(files: Sequence[PackMaterial], file: int, other: int) -> bool:
-    """Return whether two entries are the same file in two sections."""
     return file != other and files[file].pick.candidate.path == files[other].pick.candidate.path
 
 

@@ -1,4 +1,4 @@
-"""Names in the selected text of a file that relate it to other files; never its lines."""
+"""Collects names in the selected text of a file that can relate the file to other files."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from ggrep.search.slate.source_text import listed_imports, text_imports
 MOST_NAME_CHARACTERS: Final = 120
 MOST_NAMES: Final = 200
 MOST_TEXT_CHARACTERS: Final = 65_536
-"""Most characters of one text that are read."""
+"""Maximum number of characters of one text that are read."""
 
 _DEFINED: Final = re.compile(r"[\w$@.\\:#/?!-]{2,120}")
 _WORD: Final = re.compile(r"[A-Za-z_]\w{3,79}")
@@ -31,9 +31,9 @@ _DOCUMENTS: Final = frozenset({Section.DOCS, Section.DIAGRAMS})
 
 
 def facts_of(material: PackMaterial, *, interfaces: bool = True) -> FileFacts:
-    """Return the names in a file's anchor and evidence, shown or not.
+    """Return the names in a file's header chunk and evidence, shown or not.
 
-    Without `interfaces`, the packages and types that join repositories are omitted.
+    Without `interfaces`, packages and types that can relate repositories are omitted.
     """
     file, anchor = material.pick.candidate, material.anchor
     pieces = (*((anchor,) if anchor else ()), *material.evidence)
@@ -62,7 +62,7 @@ def facts_of(material: PackMaterial, *, interfaces: bool = True) -> FileFacts:
 
 
 def published(facts: Iterable[FileFacts]) -> tuple[FileFacts, ...]:
-    """Return the facts that join repositories: no word of strings, comments or prose is left."""
+    """Return only the packages and types that can relate repositories."""
     return tuple(
         FileFacts(each.path, each.section, each.language, provides=each.provides, needs=each.needs)
         for each in facts
@@ -70,7 +70,7 @@ def published(facts: Iterable[FileFacts]) -> tuple[FileFacts, ...]:
 
 
 def _with_interfaces(facts: FileFacts, texts: Sequence[str]) -> FileFacts:
-    """Return the facts with the packages and types that the file provides and needs."""
+    """Return the facts, with the packages and types that the file provides and needs."""
     path, language = facts.path, facts.language
     provides, needs = set[tuple[str, str]](), set[tuple[str, str]]()
     needs |= {("package", name) for name in packages_imported(facts.imports, language)}
@@ -91,16 +91,16 @@ def _listed_definitions(extra: str) -> Iterator[str]:
 
 
 def _names(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the first words that are short and clean, sorted, each once."""
+    """Return the first of the distinct sorted words, without long and unclean words."""
     distinct = sorted(set(words))
-    joined = "".join(distinct)  # one by one takes its time
+    joined = "".join(distinct)  # checking each word would be slow
     if not (joined.isascii() and joined.isprintable() and "/.." not in joined):
         distinct = list(filter(_is_clean, distinct))
     return tuple([name for name in distinct if 0 < len(name) <= MOST_NAME_CHARACTERS][:MOST_NAMES])
 
 
 def _is_clean(word: str) -> bool:
-    """Return whether a name can be printed on one line and has no `..` after a directory."""
+    """Return whether a name can be printed on one line and does not contain `directory/..`."""
     clean = (word.isascii() and word.isprintable()) or sanitise_line(word) == word
     return clean and not re.search(r"[^/.][^/]*/\.\.(?:/|$)", word)
 
@@ -110,7 +110,7 @@ _KEY: Final = re.compile(
     r"[\"']?([A-Za-z_][\w./-]{0,79})[\"']?[ \t]*(?::[ \t]*\w{1,40}[ \t]*)?(?:=(?!=)|:(?:[ \t]|$))",
     re.MULTILINE,
 )
-"""Configuration keys as written."""
+"""A configuration key."""
 
 _LINKS: Final = tuple(
     re.compile(pattern, re.MULTILINE)
@@ -136,7 +136,7 @@ _TARGET: Final = re.compile(r"[\w@ .+~/%-]{1,120}")
 
 
 def links_in(text: str, language: str) -> Iterator[str]:
-    """Yield targets as written, without fragment and query; external ones are left out."""
+    """Yield targets of links to local files, without fragments and queries."""
     for pattern in (*_LINKS, *_BY_LANGUAGE.get(language, ())):
         for target in pattern.findall(text):
             path = re.split(r"[#?]", target, maxsplit=1)[0].replace("%20", " ")
@@ -151,7 +151,7 @@ _LINKED: Final = re.compile(r"(.{1,120}?) links to (.{1,120})")
 
 
 def relations_in(extras: Iterable[str]) -> list[tuple[str, str]]:
-    """Return pairs of labels, sorted; a label is one line and holds no message."""
+    """Return sorted pairs of related labels of diagrams, without the messages between them."""
     pairs = {pair for extra in extras for line in extra.splitlines() for pair in _pair(line)}
     return sorted(pairs)[:MOST_RELATIONS]
 

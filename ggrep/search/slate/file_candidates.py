@@ -1,7 +1,7 @@
-"""The candidates of a slate: matching files by section, with their best rows.
+"""Collects the candidates of a slate: matching files by section, with their best scores.
 
-Every visible row was scored, so the best of each section is known, not only the best of a list of
-hits. No text is read here; text is read later for the chosen files.
+Every visible row has a score, so the best files of each section are known. Text is read later, and
+only for the chosen files.
 """
 
 import math
@@ -25,20 +25,20 @@ from ggrep.search.query.pipeline import Ranked
 from ggrep.search.query.segments import SearchableSegment, find_file
 
 FLOOR: Final = 0.12
-"""Share of the best row's score that a file must reach to be looked at."""
+"""Minimum score of a candidate file, relative to the score of the best row."""
 
 MENTIONED: Final = 0.3
 """A file that mentions this share of the hits is considered regardless of its score."""
 
 MOST_FILES: Final = 100
-"""Files of one corpus that are looked at: of the whole snapshot, or its layout would show."""
+"""Maximum number of candidates per corpus, over all segments of the snapshot."""
 
 COVERED_ROLES: Final = (Role.ENTRYPOINT, Role.POLICY, Role.CONFIGURATION)
-"""Roles of which a slate shows a file if the repository has one that matches the question."""
+"""Roles; for each role, a slate shows one file if a file with the role matches the query."""
 
 _ROLE_FLOOR: Final = 0.03
 _MOST_ROLE_FILES: Final = 300
-"""Share of the best row's score, and rank, that the only file of such a role must reach."""
+"""Minimum score, relative to the best row, and lowest rank of a file that is shown for its role."""
 
 _SECTION_OF: Final = {
     Corpus.CODE: Section.CODE,
@@ -54,12 +54,13 @@ Figures = npt.NDArray[np.float64]
 
 
 class RelatedFiles(Struct, frozen=True):
-    """Relations of files and rows to the best code, from 0 to 1.
+    """How closely files and rows are related to the best code, from 0 to 1.
 
     Attributes:
-        files: per segment float64 (files,), how much a file mentions of what the best code defines.
-        rows: per segment float64 (rows,), the same for rows.
-        used: per segment float64 (rows,), how much a row defines of what the best code uses.
+        files: per segment float64 (files,), the share of the best code's definitions that a file
+            mentions.
+        rows: per segment float64 (rows,), the share of these definitions that a row mentions.
+        used: per segment float64 (rows,), how much a row defines names that the best code uses.
     """
 
     files: tuple[Figures, ...]
@@ -80,7 +81,7 @@ class _Standing(Struct, frozen=True):
 _FILES: Final = CacheKey[dict[RoleRules, dict[tuple[int, int], _Standing]]]()
 _OPTIONS: Final = CacheKey[Mask]()
 _OPTION: Final = len(CORPORA)
-"""Column of the best row of code that defines options, behind those of the corpora."""
+"""Column of the best row of code that defines options; the columns before it are the corpora."""
 
 
 class CandidateFiles:
@@ -103,9 +104,9 @@ class CandidateFiles:
         self._files = ranked.view.derived.keep(_FILES, {}).setdefault(rules, {})
 
     def leading(self, files: int) -> list[FileCandidate]:
-        """Return the best code files, without tests, by score and path; others may mention them."""
+        """Return the best files of code without tests, by score and path."""
         code = [each[:, CODE] for each in self._figures]
-        # Some of them may turn out to be tests.
+        # More files than requested, because some are tests.
         at = _reaching(self._ranked.segments, code, self._floor, 3 * files)
         every = (candidate for place, file in at for candidate in self._candidates(place, file))
         code_files = [candidate for candidate in every if candidate.section is Section.CODE]
@@ -114,11 +115,11 @@ class CandidateFiles:
     def candidates(self, beside: RelatedFiles | None = None) -> tuple[FileCandidate, ...]:
         """Return the matching files, once for each section that could show them.
 
-        By section, score and path. A module of code that a rule takes for configuration, or that
-        defines options in rows that match, may be shown as either.
+        The order is section, score, path. A file of code is also a candidate for the section of
+        configuration, if a rule classifies it as configuration, or if matching rows define options.
 
         Args:
-            beside: relations to the best code; None if they are not known.
+            beside: relations to the best code; None if they are unknown.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -140,7 +141,7 @@ class CandidateFiles:
         return tuple(sorted(files, key=lambda c: (SECTIONS.index(c.section), -c.score, c.path)))
 
     def _covering(self, kept: Collection[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Return the best file of each required role that is missing among these files."""
+        """Return the best file of each required role that no file in `kept` has."""
         missing = set(COVERED_ROLES).difference(*(self._standing(*at).roles for at in kept))
         if not missing or self._top <= 0.0:
             return set()
@@ -154,7 +155,7 @@ class CandidateFiles:
         }
 
     def target(self, path: str) -> FileCandidate | None:
-        """Return a file requested by path; None if the snapshot does not show it."""
+        """Return the file with a path; None if the snapshot does not show such a file."""
         if (at := find_file(self._ranked.segments, path)) is None:
             return None
         every = sorted(self._candidates(*at), key=lambda c: (c.score, -SECTIONS.index(c.section)))
@@ -162,7 +163,7 @@ class CandidateFiles:
 
     @property
     def _floor(self) -> float:
-        """Return the minimum score of a file; no file reaches it if nothing matches."""
+        """Return the minimum score of a candidate file; infinite if nothing matches."""
         return FLOOR * self._top or math.inf
 
     def _candidates(self, place: int, file: int, used: float = 0.0) -> Iterator[FileCandidate]:
@@ -201,7 +202,7 @@ class CandidateFiles:
         path = image.path(file)
         roles = self._rules.roles_of(path)
         folder = path[: path.rfind("/") + 1]
-        # A document such as `docs/rpc-spec.md` is no test by its own name.
+        # The name of a document, such as `docs/rpc-spec.md`, does not make it a test.
         named = Role.DOCUMENT in roles and not traits_of(f"{folder}x") & TEST
         is_test = Role.TEST in roles or bool(image.file_traits[file] & TEST and not named)
         known = _Standing(path, roles, filing_of(path), image.language(file), is_test)
@@ -209,7 +210,7 @@ class CandidateFiles:
 
 
 def _section_of(corpus: Corpus, filing: Filing) -> Section:
-    """Return the section for rows of a corpus in a file that its path classifies."""
+    """Return the section of rows, from their corpus and from the class of the file's path."""
     if filing == "list" and corpus is not Corpus.EXTRACTED_PROSE:
         return Section.CONFIG
     if filing == "page" and corpus is Corpus.PROSE:
@@ -218,41 +219,43 @@ def _section_of(corpus: Corpus, filing: Filing) -> Section:
 
 
 def _figures(ranked: Ranked, place: int) -> Figures:
-    """Return float64 (files, corpora + 1): scores of the best rows of a segment's files."""
-    image, scores, found = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
-    figures, files = np.zeros((image.files, len(CORPORA) + 1)), found.runs.files
-    figures[files, :_OPTION] = found.best.T
+    """Return float64 (files, corpora + 1): the score of each file's best row per column."""
+    image, scores, result = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
+    figures, files = np.zeros((image.files, len(CORPORA) + 1)), result.runs.files
+    figures[files, :_OPTION] = result.best.T
     if len(files):
-        rows = scores.rows[found.places]
-        defining = option_rows(ranked.segments[place])[rows] & (found.corpora == CODE)
-        total = np.where(defining, scores.total[found.places], 0.0)
-        figures[files, _OPTION] = found.runs.highest(total)
+        rows = scores.rows[result.places]
+        defining = option_rows(ranked.segments[place])[rows] & (result.corpora == CODE)
+        total = np.where(defining, scores.total[result.places], 0.0)
+        figures[files, _OPTION] = result.runs.highest(total)
     return figures
 
 
 def _reaching(
     segments: Sequence[SearchableSegment], columns: Sequence[Figures], least: float, most: int
 ) -> list[tuple[int, int]]:
-    """Return the places of files whose figure reaches `least`, `most` of all segments together.
+    """Return segment and number of files with a value of at least `least`: the `most` best files.
 
-    Ties at that bound fall by path, as everywhere.
+    Files with equal values are ordered by path.
     """
     figures = np.concatenate(columns)
     figures = figures[figures >= least]
     if len(figures) > most:
         least = float(np.partition(figures, -most)[-most])
-    found = [
+    results = [
         (place, file)
         for place, column in enumerate(columns)
         for file in np.flatnonzero(column >= least).tolist()
     ]
-    if len(found) > most:
-        found.sort(key=lambda at: (-columns[at[0]][at[1]], segments[at[0]].image.path_bytes(at[1])))
-    return found[:most]
+    if len(results) > most:
+        results.sort(
+            key=lambda at: (-columns[at[0]][at[1]], segments[at[0]].image.path_bytes(at[1]))
+        )
+    return results[:most]
 
 
 def _corpora(segment: SearchableSegment, file: int) -> list[int]:
-    """Return the corpora of a file's rows, its anchor aside."""
+    """Return the corpora of a file's rows without its header chunk."""
     image, rows = segment.image, segment.rows_of(file)
     shown = image.row_anchors[rows.start : rows.stop] == 0
     return sorted(set(image.row_corpora[rows.start : rows.stop][shown].tolist()))
@@ -270,7 +273,7 @@ OPTION_WORDS: Final = tuple(_WORDS.split())
 
 
 def option_rows(segment: SearchableSegment) -> Mask:
-    """Return bool (rows,): the rows that hold one of OPTION_WORDS; kept with the open segment."""
+    """Return bool (rows,): the rows with one of OPTION_WORDS; cached with the open segment."""
     if (rows := segment.derived.get(_OPTIONS)) is None:
         rows = np.zeros(segment.image.rows, dtype=np.bool_)
         for word in OPTION_WORDS:

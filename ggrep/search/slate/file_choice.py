@@ -1,9 +1,9 @@
-"""Selects a slate's files: the best of each section, and companions of the code.
+"""Selects a slate's files: the best files of each section, and files of certain roles.
 
-Pure. Only counts matter, not bytes, so every level of a slate selects the same files.
-The order of ranking decides within a section; on top of it one file that looks like an entry
-point, one like policy and one like configuration are taken where the repository has them and they
-match the question, and tests of files that were chosen are preferred to other tests.
+The number of bytes does not matter, so every level of a slate selects the same files. Within a
+section, files are ranked by score. One entry point, one file of policy and one file of
+configuration are added, if such files match the query. Tests of chosen files are preferred to other
+tests. Without I/O.
 """
 
 import re
@@ -17,7 +17,7 @@ from ggrep.model.slate import SECTIONS, Reason, Role, Section
 from ggrep.model.slate_material import FileCandidate, Pick
 
 SELECTION_REVISION: Final = "selection-5"
-"""Which files a slate selects; enters its fingerprint.
+"""The revision of the rules of selection; part of a slate's fingerprint.
 
     selection-1  first quotas, floors and weights
     selection-2  four more files, all of code; code that is shown as configuration is shown under
@@ -38,7 +38,7 @@ QUOTAS: Final = {
     Section.CONFIG: 3,
     Section.TESTS: 3,
 }
-"""Shares of a slate of `levels.FILES` files."""
+"""Number of files of each section in a slate of `levels.FILES` files."""
 
 _FLOORS: Final = {
     Section.CODE: 0.3,
@@ -47,17 +47,17 @@ _FLOORS: Final = {
     Section.CONFIG: 0.2,
     Section.TESTS: 0.2,
 }
-"""Weight below which a file of the section says nothing; 1 is the best file's score."""
+"""Minimum weight of a file of the section; 1 is the weight of the best score."""
 
 _USED: Final = 0.4
-"""Gain of a file of code that defines a name that the best code uses; it decides whether the file
-is chosen, and not its rank.
+"""Added to the weight of code that defines a name that the best code uses. It affects whether the
+file is chosen, but not its rank.
 
-Fitted on the questions of fixtures/places that nothing is held out of.
+Fitted on the questions of fixtures/places that are not held out.
 """
 
 _TESTED: Final = 0.2
-"""Bonus of a test whose name refers to a chosen file."""
+"""Added to the weight of a test whose name refers to a chosen file."""
 
 _REASONS: Final[dict[Section, Reason]] = {
     Section.CODE: "semantic_match",
@@ -70,7 +70,7 @@ _ROLE_REASONS: Final[dict[Section, dict[Role, Reason]]] = {
     Section.CODE: {Role.ENTRYPOINT: "entrypoint_rule", Role.POLICY: "policy_rule"},
     Section.CONFIG: {Role.CONFIGURATION: "config_rule"},
 }
-"""Roles of which a section shows one file if any candidate has the role, with the reason."""
+"""Roles that at least one file of a section must have if any candidate does, with reasons."""
 
 _FILLED: Final = (
     Section.CODE,
@@ -79,14 +79,14 @@ _FILLED: Final = (
     Section.DIAGRAMS,
     Section.TESTS,
 )
-"""The order in which sections take their files: a file with matching code goes to code."""
+"""The order in which sections are filled; a file with matching code is thus chosen as code."""
 
 _LISTED: Final = 0.3
 """Factor of translations, word lists, changelogs and licences, which match nearly any query."""
 
 _DEFINED: Final = 0.6
-"""Factor of code that is configuration for what it defines, not for its path; entry points, where a
-program's flags are, count by their path."""
+"""Factor of code that counts as configuration because of its definitions, not because of its path.
+Entry points, which define a program's flags, count because of their path."""
 
 _CONFIGURING: Final = frozenset({Role.CONFIGURATION, Role.OPERATIONS, Role.ENTRYPOINT})
 _OF_EVERYTHING: Final = re.compile(
@@ -99,12 +99,12 @@ _AFFIX: Final = re.compile(r"(?i)^tests?[._-]|[._-]?(?:tests?|specs?)$|^Test(?=[
 
 
 class Selection(Struct, frozen=True):
-    """The files of a slate.
+    """The files that a slate shows.
 
     Attributes:
-        picks: by section, then rank.
-        left: files that reach their section's floor and had no place.
-        suppressed: files that were left out because they were shown before.
+        picks: the chosen files, by section, then by rank.
+        left: number of files above their section's minimum weight that were not chosen.
+        suppressed: number of files that were left out because they were shown before.
     """
 
     picks: tuple[Pick, ...]
@@ -121,10 +121,10 @@ def select(
     """Return at most `files` of the candidates.
 
     Args:
-        candidates: in any order; a file may be among them once for each section. One that
-            answers in code and defines options may be chosen for both.
-        files: most files.
-        seen: whether a path was shown before, and is to be left out.
+        candidates: in any order; a file can occur once per section. A file can be chosen both as
+            code and as configuration.
+        files: maximum number of files.
+        seen: returns whether a path was shown before; such files are left out.
     """
     top, quotas = max((each.score for each in candidates), default=0.0), shares(files)
     code = _by_score(each for each in candidates if each.section is Section.CODE)
@@ -164,17 +164,17 @@ def select(
 
 
 def shares(files: int) -> dict[Section, int]:
-    """Return how many files each section may show of so many; they add up to it, or to more.
+    """Return the number of files that each section may show; the sum is at least `files`.
 
-    Every section keeps at least one place. Places that no other section fills are allocated by
-    score.
+    Each section may show at least one file. If a section has fewer files, files of other sections
+    are added by score.
     """
     total = sum(QUOTAS.values())
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}
 
 
 def _weight(candidate: FileCandidate, top: float, stems: Iterable[frozenset[str]]) -> float:
-    """Return the sort value of a file in its section: its share of the best score, and its kind."""
+    """Return the weight of a file in its section, from its relative score and its kind."""
     section, weight = candidate.section, candidate.score / top
     if section is Section.CODE:
         weight += _USED * candidate.used
@@ -193,7 +193,7 @@ def _by_score(candidates: Iterable[FileCandidate]) -> list[FileCandidate]:
 
 
 def _once(candidates: Iterable[FileCandidate]) -> Iterable[FileCandidate]:
-    """Return the best candidate of each path; ties fall to the earlier section."""
+    """Return the best candidate of each path; of equal scores, the one in the earlier section."""
     ordered = sorted(candidates, key=lambda c: (c.score, -SECTIONS.index(c.section)))
     return {each.path: each for each in ordered}.values()
 
@@ -205,9 +205,9 @@ def _section(
     quota: int,
     leading: frozenset[str],
 ) -> Iterator[Pick]:
-    """Yield the first files of a section, and one file of every role that it must cover.
+    """Yield the first files of a section, and one file of each role that the section must contain.
 
-    `weak` are files below the section's floor; they are shown only to cover a role.
+    Files in `weak` are below the section's minimum; they are shown only because of a role.
     """
     chosen, reasons = list(ordered[:quota]), dict[str, Reason]()
     if section is Section.CODE:
@@ -223,7 +223,7 @@ def _section(
 
 
 def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick]:
-    """Return the picks; code that was picked only as configuration is added under code too."""
+    """Return the picked files; code that was picked only as configuration is also added to code."""
     code, config = (
         {pick.candidate.path for pick in chosen if pick.candidate.section is section}
         for section in (Section.CODE, Section.CONFIG)
@@ -235,13 +235,13 @@ def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick
 
 
 def _stem(path: str) -> str:
-    """Return a file's name without endings and without the mark of a test."""
+    """Return a file's name without endings, and without a prefix or suffix such as `test_`."""
     name = path.rpartition("/")[2].partition(".")[0]
     return _AFFIX.sub("", _AFFIX.sub("", name)).casefold().replace("-", "_")
 
 
 def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> list[Pick]:
-    """Return `files` picks: the last ranks are dropped, or further files added by score."""
+    """Return `files` picked files: drop the last ranks, or add further files by score."""
     ranks = Counter(pick.candidate.section for pick in chosen)
     filled = sorted(chosen, key=_precedence)[:files]
     for each in more[: files - len(filled)]:
@@ -251,12 +251,11 @@ def _filled(chosen: list[Pick], more: Sequence[FileCandidate], files: int) -> li
 
 
 def _place(pick: Pick) -> tuple[int, int]:
-    """Return the sort key of a pick: section, then rank."""
     return SECTIONS.index(pick.candidate.section), pick.rank
 
 
 def _precedence(pick: Pick) -> tuple[float, int, str]:
-    """Return the sort key of picks to keep: the first of each section before any second."""
+    """Return the sort key of picked files, by rank relative to the section's quota."""
     share = pick.rank / QUOTAS[pick.candidate.section]
     covering = pick.reason in _ROLE_REASONS[Section.CODE].values()
     section = SECTIONS.index(pick.candidate.section)

@@ -1,4 +1,4 @@
-"""The rows of chosen files whose lines are worth most, by one priority over all files."""
+"""Selects the best rows of chosen files, by one priority over all files."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from ggrep.search.query.score import DECIMALS, Places
 from ggrep.search.slate.file_candidates import CONFIGURING, Figures, RelatedFiles, option_rows
 
 _FURTHER: Final = 0.4
-"""Share of the best row's score that another row of the file must reach to be evidence as well."""
+"""Minimum score of a further row as evidence, relative to the file's best row."""
 
 _MENTION: Final = 0.5
 _USED: Final = 0.5
@@ -30,22 +30,22 @@ _COVERED: Final = 2.0
 _OF_BEST: Final = 0.6
 _LENGTH: Final = 0.3
 _FILE_ROWS: Final = 0.2
-"""Exponents of a row's priority: words of the question that it holds, the rank of its file, lines,
-and matching rows of its file.
+"""Exponents in a row's priority of: the query's words in the row, the best row of its file, its
+number of lines, and the number of matching rows in its file.
 
 Fitted on the questions of fixtures/places that nothing is held out of.
 """
 
 _OF_TESTS: Final = 0.5
-"""Factor of the rows of tests: a question is answered by sources first."""
+"""Factor of the rows of tests, because sources answer a query better."""
 
 
 class ScoredRow(Struct, frozen=True):
     """A row of a file that matches.
 
     Attributes:
-        row: place in its segment.
-        priority: its place in the order in which lines of all files are shown; larger goes first.
+        row: number of the row in its segment.
+        priority: sort key over all files; lines of rows with a high priority are shown first.
     """
 
     row: int
@@ -59,7 +59,7 @@ class FileRows(Struct, frozen=True):
     """The matching rows of a file.
 
     Attributes:
-        best: by priority, then by line.
+        best: the best rows, by priority, then by line.
         telling: number of all matching rows.
     """
 
@@ -68,10 +68,10 @@ class FileRows(Struct, frozen=True):
 
 
 def learned_factors(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[float]:
-    """Return the learned factors of the candidates' lines; 1 for all but matching code.
+    """Return the learned factors of the candidates; 1 except for matching code.
 
-    They decide whose lines are shown and not which files, because a factor puts tests behind all
-    sources.
+    The factors affect which lines are shown, but not which files are chosen, because they would
+    rank tests after all sources.
     """
     factors = [1.0] * len(candidates)
     if ranked.correction is None:
@@ -100,17 +100,18 @@ def rows_of(
     beside: RelatedFiles | None = None,
     factors: Sequence[float] = (),
 ) -> list[FileRows]:
-    """Return the rows of each candidate whose lines are worth most, and how many match at all.
+    """Return the best rows of each candidate, and its number of matching rows.
 
-    A row's priority is its score, raised where it mentions what the best code defines, defines what
-    the best code uses, holds more of the question's words or is in a better file, and lowered by
-    its length. Code that is shown for the options it defines has only those rows.
+    A row's priority is based on its score, and lower for long rows. The priority is higher if the
+    row mentions names that the best code defines, defines names that the best code uses, contains
+    more words of the query, or is in a better file. For code that is shown because it defines
+    options, only the rows with options count.
 
     Args:
-        ranked: the scores.
+        ranked: the scored snapshot.
         candidates: the files.
-        most: most rows of a file.
-        beside: relations to the best code; None if they are not known.
+        most: maximum number of rows per file.
+        beside: relations to the best code; None if they are unknown.
         factors: see `learned_factors`; empty for none.
     """
     if not candidates:
@@ -151,12 +152,11 @@ def _highest(values: Figures, number: Places) -> Figures:
 def _columns(
     ranked: Ranked, candidates: Sequence[FileCandidate], beside: RelatedFiles | None
 ) -> Iterator[tuple[npt.NDArray[Any], ...]]:
-    """Yield, for each segment with candidates, figures of all rows of its candidates.
+    """Yield, for each segment with candidates, data of all rows of its candidates.
 
-    The number of each row's candidate; its place in the segment; its score, how much it mentions of
-    what the best code defines and how much it defines of what the best code uses, 0 for a row that
-    is not shown; how much it holds of the question's words; whether it is a test inside of a
-    source; its first and last line.
+    The columns are: the index of the row's candidate; the row; its score and its two relations to
+    the best code (see `RelatedFiles`), 0 for hidden rows; the share of the query's words in it;
+    whether it is a test inside a source; its first and last line.
     """
     covered = _covered(ranked, candidates)
     for place, segment in enumerate(ranked.segments):
@@ -177,7 +177,7 @@ def _columns(
         wanted &= option_rows(segment)[rows] | (corpora != CODE) | ~np.array(for_options)[at]
         tests = np.zeros(len(rows), dtype=np.bool_)
         for order, (_, each) in enumerate(here):
-            if each.language == "rust" and not each.is_test:  # tests are beside the code
+            if each.language == "rust" and not each.is_test:  # files of code also contain tests
                 tests[at == order] = inner_test_rows(segment, each.file, each.language)
         begin, end = (column[rows].astype(np.int64) for column in image.row_lines(0, image.rows))
         score = np.where(wanted, ranked.scores[place].at(rows), 0.0)
@@ -187,9 +187,9 @@ def _columns(
 
 
 def _covered(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[Figures]:
-    """Return per segment how much of the question's words each row of the candidates holds.
+    """Return, per segment, the share of the query's words that each row of the candidates contains.
 
-    float64 (rows,), from 0 to 1; a word that fewer of these rows contain counts more.
+    The values are float64 (rows,), from 0 to 1; rare words count more.
     """
     masks = [np.zeros(segment.image.rows, dtype=np.bool_) for segment in ranked.segments]
     for each in candidates:

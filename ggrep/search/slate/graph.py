@@ -1,4 +1,4 @@
-"""The context graph: the files of a slate and their relations, within three limits."""
+"""Builds the graph of a slate's files and their relations, within limits of its size."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -16,7 +16,7 @@ from ggrep.search.slate.graph_edges import unique_edges
 def bounded_graph(
     packs: Sequence[Pack], edges: Iterable[GraphEdge], bounds: GraphBounds
 ) -> tuple[ContextGraph, tuple[LimitHit, ...]]:
-    """Return the graph of the packs of one or many repositories with their edges."""
+    """Return the graph of a slate's files and their edges, and the limits that cut it."""
     every: dict[str, GraphNode] = {}
     for pack in sorted(packs, key=lambda pack: (-pack.score, pack.repo, pack.path, pack.line)):
         name = file_id(pack.repo, pack.path)
@@ -36,7 +36,7 @@ def bounded_graph(
 
 
 def _in_turn(edges: Iterable[GraphEdge], ranks: dict[str, int]) -> list[GraphEdge]:
-    """Return the edges between nodes with a rank, the best of each kind, then the next of each."""
+    """Return the edges between ranked nodes: the best edge of each kind, then the second best."""
 
     def precedence(edge: GraphEdge) -> tuple[int, int, str, str]:
         ends = ranks[edge.source], ranks[edge.target]
@@ -57,14 +57,14 @@ def _in_turn(edges: Iterable[GraphEdge], ranks: dict[str, int]) -> list[GraphEdg
 def _fitting(
     nodes: Sequence[GraphNode], edges: Sequence[GraphEdge], most_bytes: int
 ) -> ContextGraph:
-    """Return the largest graph that fits: edges are dropped first, the last edge before the others.
+    """Return the largest graph that fits. The last edges are dropped first.
 
-    If more edges fit with fewer files, only files with edges stay, because the slate lists the
-    others anyway.
+    If more edges fit without the files that have no edge, these files are dropped, because the
+    slate lists them anyway.
     """
 
     def fit(count: int, graph_of: Callable[[int], ContextGraph]) -> int:
-        """Return the largest number up to `count` whose graph fits; -1 if not even 0 does."""
+        """Return the largest number up to `count` for which the graph fits; -1 if none does."""
         numbers = range(count + 1)
         return bisect_left(numbers, 1, key=lambda number: _size(graph_of(number)) > most_bytes) - 1
 

@@ -1,8 +1,8 @@
-"""Relations between the selected files of one repository: edges from their facts.
+"""Finds relations between the selected files of one repository.
 
-Imports and links lead to files. The subject of a test is the code that it is named after, else
-imported code, else the files whose unique names it mentions. Configuration is read by files that
-name its keys.
+Imports and links refer to files. A test tests the code that it is named after; else the code that
+it imports; else the files whose unique names it mentions. A file that mentions a configuration key
+reads the file that contains the key.
 """
 
 import re
@@ -27,10 +27,10 @@ _MOST_OF_PACKAGE = 3
 
 
 def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
-    """Return the edges between these files, by kind, source, target; ends are their paths.
+    """Return the edges between these files, ordered by kind, source path and target path.
 
-    There is one edge of a kind between two files, with the smallest name that joins them. The
-    subject of a test is not repeated as an import.
+    There is one edge per kind between two files, with the alphabetically first common name. If a
+    test imports the file that it tests, there is no edge for the import.
     """
     ordered = sorted(facts, key=lambda item: item.path)
     paths = SelectedPaths(item.path for item in ordered)
@@ -45,18 +45,18 @@ def graph_edges(facts: Sequence[FileFacts]) -> tuple[GraphEdge, ...]:
 
 
 def unique_edges(edges: Iterable[GraphEdge]) -> tuple[GraphEdge, ...]:
-    """Return one edge for each kind, source and target, in that order: the smallest name's."""
+    """Return one edge for each kind, source and target: the edge with the first name in order."""
     best: dict[tuple[str, str, str], GraphEdge] = {}
     for edge in edges:
         key = (edge.kind, edge.source, edge.target)
-        held = best.get(key)
-        if edge.source != edge.target and (held is None or edge.via < held.via):
+        known = best.get(key)
+        if edge.source != edge.target and (known is None or edge.via < known.via):
             best[key] = edge
     return tuple(best[key] for key in sorted(best))
 
 
 def _imports(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[GraphEdge]:
-    """Yield imports, and the subjects of tests."""
+    """Yield the edges of imports and tests."""
     defines = {item.path: frozenset(item.defines) for item in facts}
     code = [item for item in facts if item.section is Section.CODE]
     counts = Counter(name for item in code for name in item.defines)
@@ -73,7 +73,7 @@ def _imports(facts: Sequence[FileFacts], paths: SelectedPaths) -> Iterator[Graph
 def _imported(
     item: FileFacts, paths: SelectedPaths, defines: Mapping[str, frozenset[str]]
 ) -> dict[str, str]:
-    """Return path and smallest name of each imported file."""
+    """Return the path of each imported file with the first imported name."""
     imported: dict[str, str] = {}
     for name in item.imports:
         targets: Sequence[str] = import_targets(item, name, paths)
@@ -87,7 +87,7 @@ def _imported(
 
 
 def _holds(path: str, member: str, defines: frozenset[str]) -> bool:
-    """Return whether a package's own file defines a member; other members are its modules."""
+    """Return whether an imported member is in `path`; a package's `__init__.py` must define it."""
     *_, directory, file = ("", *path.split("/"))
     is_whole = file != "__init__.py" or member in {"", directory}
     return is_whole or member in defines or member[:1].isupper()
@@ -100,15 +100,15 @@ _COMMON: Final = frozenset({"main", "init", "index", "mod", "lib", "util", "util
 _SERVING: Final = frozenset(
     {"__init__", "errors", "error", "exceptions", "constants", "config", "compat", "logging"}
 ) | (_COMMON - {"main", "app"})
-"""Stems of files that tests import to get at something else."""
+"""Stems of files that a test often imports without testing them."""
 
 _SHARED: Final = frozenset({"conftest", "helpers", "helper", "mod", "__init__", "fixtures"})
 _HEADERS: Final = frozenset({".h", ".hh", ".hpp", ".hxx"})
 _LEAST_NAMES: Final = 2
-"""Names of a file beside it that a test without imports must know to be about it."""
+"""Minimum number of names of a file that a test in the same directory must mention to test it."""
 
 _MOST_IMPORTED: Final = 4
-"""Code that a test may import and still be about all of it."""
+"""Maximum number of imported files of code; a test with more imports tests none of them."""
 
 
 def _subjects(
@@ -117,9 +117,9 @@ def _subjects(
     code: Sequence[FileFacts],
     alone: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return path and joining name of the subjects of a test.
+    """Return the path of each file that a test tests, with the name that shows it.
 
-    `alone` are the names that only one file defines.
+    `alone` contains the names that exactly one file defines.
     """
     ending = ending_of(test.path)
     alike = ENDINGS.get(ending, frozenset({ending}))
@@ -171,7 +171,7 @@ _NO_NAMES: Final = _COMMON | {
 
 
 def _relates(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    """Yield edges from a diagram to the files that it names, and between files that it connects."""
+    """Yield edges from diagrams to the files that they name, and between the named files."""
     drawings = [item for item in facts if item.relations]
     named: defaultdict[str, dict[str, str]] = defaultdict(dict)
     for item in facts if drawings else ():
@@ -189,7 +189,7 @@ def _relates(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
 
 
 def _end(label: str, named: Mapping[str, Mapping[str, str]]) -> tuple[str, str] | None:
-    """Return the only file that a label names, and the name as the file spells it."""
+    """Return the file that a label names and the name in the file's spelling; None if ambiguous."""
     called = re.sub(r"\(.*|<.*", "", label).strip()
     for reading in (label, called, stem_of(called), called.partition("::")[0]):
         word = plain(reading)
@@ -203,7 +203,7 @@ _SPREAD: Final = 8
 """Maximum number of files with a key; a more frequent key makes no edges."""
 
 _DISTINCT: Final = re.compile(r"(?=.{5}).*(?:\w[_-]\w|[a-z0-9][A-Z])")
-"""Keys that no plain word is spelled like."""
+"""Keys with a spelling that no plain word has."""
 
 _VARIABLE: Final = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
 _SCHEMED: Final = re.compile(
@@ -211,11 +211,11 @@ _SCHEMED: Final = re.compile(
     r"|(?:^|/)(?:\.gitlab-ci|\.travis|azure-pipelines|openapi|swagger|package"
     r"|tsconfig|composer|Cargo|Gemfile|tox|setup|pytest|pyproject)[^/]*$"
 )
-"""Files whose keys another program prescribes: only their variables tell something."""
+"""Files with keys that another program prescribes, so only variables in them count."""
 
 
 def _configures(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    """Yield edges from configuration to its readers; of files that set one name, the nearest."""
+    """Yield edges from the nearest configuration file with a key to the files that mention it."""
     setters: defaultdict[str, list[str]] = defaultdict(list)
     for item in facts:
         pattern = _VARIABLE if _SCHEMED.search(item.path) else _DISTINCT

@@ -41,7 +41,7 @@ ENDINGS: Final = {
     for family in _FAMILIES
     for word in family.split()
 }
-"""By ending of a source file: those of files that its imports may mean."""
+"""For each ending of a source file, the endings of files that its imports can name."""
 
 _SCRIPT_ENDINGS: Final = tuple(f".{word}" for word in (*_FAMILIES[1].split(), "d.ts"))
 _SCRIPT_TRIED: Final = (*_SCRIPT_ENDINGS, *(f"/index{ending}" for ending in _SCRIPT_ENDINGS))
@@ -50,7 +50,7 @@ _DOTTED: Final = frozenset(f".{word}" for word in _DOTTED_WORDS.split())
 _SCRIPTS: Final = ENDINGS[".js"]
 _HOSTED: Final = ("github.com/", "gitlab.com/", "bitbucket.org/", "codeberg.org/")
 _MAJOR: Final = re.compile(r"v\d+")
-"""The suffix of a Go module's path from its second major version on."""
+"""The suffix of a Go module's path for version 2 and later."""
 
 _HEADERS: Final = (
     "assert ctype errno float limits locale math setjmp signal stdarg stddef stdint stdio stdlib"
@@ -60,7 +60,7 @@ _STANDARD_HEADERS: Final = frozenset(_HEADERS.split())
 
 
 def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[str, ...]:
-    """Return the selected files that `name` means in that file; several for a whole package."""
+    """Return the selected files that an import of `name` refers to; several for a package."""
     ending = ending_of(facts.path)
     if facts.language in {"rst", "markdown"}:
         ending = ".py"
@@ -69,12 +69,12 @@ def import_targets(facts: FileFacts, name: str, paths: SelectedPaths) -> tuple[s
         path = finder(facts.path, name, paths)
         return (path,) if path and path != facts.path else ()
     if ending == ".go":
-        found: Iterable[str | None] = _go(facts.path, name, paths)
+        result: Iterable[str | None] = _go(facts.path, name, paths)
     elif ending in _DOTTED:
-        found = [_dotted(facts.path, name, paths)]
+        result = [_dotted(facts.path, name, paths)]
     else:
-        found = [paths.beside(facts.path, name, (ending,))]
-    return tuple(sorted({path for path in found if path and path != facts.path}))
+        result = [paths.beside(facts.path, name, (ending,))]
+    return tuple(sorted({path for path in result if path and path != facts.path}))
 
 
 def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
@@ -84,10 +84,10 @@ def _python(source: str, name: str, paths: SelectedPaths) -> str | None:
     if not paths.calls_a_module(*parts[-2:]):
         return None
     for count in range(len(parts), max(0, len(parts) - 2), -1):
-        found = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
-        if found is not None:
-            alone = count == 1 and "/" in found and parts[0] in sys.stdlib_module_names
-            return None if alone and not found.endswith("/__init__.py") else found
+        result = paths.module(source, parts[:count], ENDINGS[".py"], _python_root)
+        if result is not None:
+            alone = count == 1 and "/" in result and parts[0] in sys.stdlib_module_names
+            return None if alone and not result.endswith("/__init__.py") else result
     return None
 
 
@@ -103,9 +103,9 @@ def _python_relative(source: str, dots: int, parts: Parts, paths: SelectedPaths)
     for count in range(len(parts), max(-1, len(parts) - 2), -1):
         module = base + "/".join(parts[:count])
         tried = ("/__init__.py",) if count == 0 else (".py", ".pyi", ".pyx", "/__init__.py")
-        found = paths.at(module.rstrip("/"), tried)
-        if found is not None and ending_of(found) in ENDINGS[".py"]:
-            return found
+        result = paths.at(module.rstrip("/"), tried)
+        if result is not None and ending_of(result) in ENDINGS[".py"]:
+            return result
     return None
 
 
@@ -139,40 +139,40 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
     beside = paths.beside(source, name, (".rb",)) if name.startswith(".") else None
     if beside is not None or name.startswith("."):
         return beside
-    found = paths.module(
+    result = paths.module(
         source, tuple(name.removesuffix(".rb").split("/")), ENDINGS[".rb"], _RUBY_ROOTS
     )
-    return found or (paths.beside(source, name, (".rb",)) if "/" in name else None)
+    return result or (paths.beside(source, name, (".rb",)) if "/" in name else None)
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return the file of a path, which is relative to the source or the end of a path."""
+    """Return the file at `name`, relative to the source; else the file whose path ends so."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
-    found = paths.beside(source, local, (ending,))
-    return found or (paths.ending_with(local, source) if "/" in local.lstrip("./") else None)
+    result = paths.beside(source, local, (ending,))
+    return result or (paths.ending_with(local, source) if "/" in local.lstrip("./") else None)
 
 
 def _dotted(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return the file of a dotted name, of its container or of the module it is a member of."""
+    """Return the file of a dotted name; if there is none, the file without the name's last part."""
     ending = ending_of(source)
     parts = tuple(part for part in re.split(r"[.\\/]|::", name.strip("*")) if part)
     if ending in {".ex", ".exs"}:
         parts = tuple(re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", part).lower() for part in parts)
     for count in range(len(parts), max(1, len(parts) - 2), -1):
-        found = paths.module(source, parts[:count], ENDINGS[ending], from_source_root)
-        if found is not None:
-            return found
+        result = paths.module(source, parts[:count], ENDINGS[ending], from_source_root)
+        if result is not None:
+            return result
     if ending == ".php" and len(parts) > 2:
         return paths.module(source, parts[1:], ENDINGS[ending], from_source_root)
     return None
 
 
 def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
-    """Return the files of a package: the longest directory that the import path ends with.
+    """Return the files of a Go package, whose directory is the end of the import path.
 
-    A path with a host also names the repository; the rest is the whole directory. Only the tests of
-    a package import the package itself; any other such path is a directory of another repository.
+    An import path with a host, such as `github.com/owner/repo/a/b`, contains the whole directory.
+    If a file that is not a test imports its own directory, the path means another repository.
     """
     if "." not in name.partition("/")[0]:
         return []
@@ -185,16 +185,16 @@ def _go(source: str, name: str, paths: SelectedPaths) -> list[str]:
         directory = "/".join(parts[start:])
         files = paths.inside(directory, frozenset({".go"}))
         if files:
-            own = directory == posixpath.dirname(source) and not source.endswith("_test.go")
-            return [] if own else [path for path in files if not path.endswith("_test.go")]
+            is_beside = directory == posixpath.dirname(source) and not source.endswith("_test.go")
+            return [] if is_beside else [path for path in files if not path.endswith("_test.go")]
     return []
 
 
 def _rust(source: str, name: str, paths: SelectedPaths) -> str | None:
     """Return the selected file of a path such as `crate::a::B`, seen from `source`.
 
-    The last one or two parts may be members of the module; another crate of the repository is
-    found by the directory that it lies in.
+    The last one or two parts can be members of the module. Another crate is found by the name of
+    its directory.
     """
     head, *rest = name.split("::")
     root = _crate_root(source)
@@ -214,8 +214,8 @@ def _rust(source: str, name: str, paths: SelectedPaths) -> str | None:
         for directory in paths.directories()
         if f"/{directory}".replace("-", "_").endswith(f"/{head}/src")
     )
-    found = {_rust_file(_crate_root(f"{crate}/lib.rs"), tuple(rest), paths) for crate in crates}
-    return next(iter(found)) if len(found) == 1 else None
+    results = {_rust_file(_crate_root(f"{crate}/lib.rs"), tuple(rest), paths) for crate in crates}
+    return next(iter(results)) if len(results) == 1 else None
 
 
 def _crate_root(path: str) -> str:
@@ -229,9 +229,9 @@ def _rust_file(root: str, parts: Parts, paths: SelectedPaths) -> str | None:
     for count in range(len(parts), max(-1, len(parts) - 3), -1):
         base = posixpath.join(root, *parts[:count])
         tried = ("/lib.rs", "/main.rs") if count == 0 else (".rs", "/mod.rs")
-        found = paths.at(base, tried)
-        if found is not None and found.endswith(".rs") and (count or not parts):
-            return found
+        result = paths.at(base, tried)
+        if result is not None and result.endswith(".rs") and (count or not parts):
+            return result
     return None
 
 

@@ -1,4 +1,4 @@
-"""Packages and types of interfaces, which files offer each other across repositories."""
+"""Finds packages and interface types that a file provides to, or needs from, other repositories."""
 
 import re
 import sys
@@ -56,7 +56,7 @@ _OWN_WORDS: Final = frozenset({"crate", "self", "super", "std", "core", "alloc"}
 
 
 def names_package(path: str) -> bool:
-    """Return whether a file is a manifest, which may name its own package."""
+    """Return whether a file is a manifest that can name a package."""
     return _manifest(path) in _PROVIDED
 
 
@@ -77,12 +77,12 @@ def packages_asked(path: str, text: str) -> set[str]:
 
 
 def packages_imported(imports: Iterable[str], language: str) -> set[str]:
-    """Return the packages of imports, for languages whose imports name packages."""
+    """Return the packages that imports name, in languages with imports of packages."""
     return _tidy(word for name in imports for word in _top(name, language))
 
 
 def package_key(name: str) -> str:
-    """Return a name in the form for comparisons: lower case, one kind of hyphen."""
+    """Return a package's name for comparison: in lower case, with `-` for `_`."""
     return name.lower().replace("_", "-")
 
 
@@ -103,7 +103,7 @@ def _top(name: str, language: str) -> Iterator[str]:
 
 
 def _manifest(path: str) -> str:
-    """Return the kind of manifest that a file is by its name, if any."""
+    """Return the kind of manifest, from the file's name."""
     name = path.rpartition("/")[2].lower()
     if name.startswith("requirements") and name.endswith(".txt"):
         return "requirements.txt"
@@ -144,14 +144,14 @@ _ROOTS: Final = frozenset({"Query", "Mutation", "Subscription", "DateTime", "Dat
 
 
 def types_provided(text: str, language: str) -> set[str]:
-    """Return types that an interface file defines."""
+    """Return the types that an interface description (Protobuf, GraphQL, OpenAPI) defines."""
     if language in {"yaml", "json"}:
         return set(_schemas(text)) - _ROOTS
     return set(re.findall(_DEFINED.get(language, r"(?!)"), text, re.MULTILINE)) - _ROOTS
 
 
 def types_used(text: str, language: str) -> set[str]:
-    """Return types of interfaces that a text names without defining them."""
+    """Return the interface types that a text uses but does not define."""
     matches = re.finditer(_USED.get(language, _GENERATED), text, re.MULTILINE)
     return (
         {match[match.lastindex or 0] for match in matches} - _ROOTS - types_provided(text, language)
@@ -159,7 +159,7 @@ def types_used(text: str, language: str) -> set[str]:
 
 
 def _schemas(text: str) -> Iterator[str]:
-    """Yield names one step below `schemas:`."""
+    """Yield the keys directly below `schemas:`."""
     for start in islice(_SCHEMAS.finditer(text), _MOST_LISTS):
         depth = 0
         for line in text[start.end() :].splitlines():

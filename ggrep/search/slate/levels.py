@@ -16,24 +16,24 @@ MAX_SLATE_BYTES: Final = 4 * 1024 * 1024
 """Maximum bytes of a slate."""
 
 MIN_SLATE_BYTES: Final = 1_024
-"""Smallest: less does not hold the overview of a slate without packs."""
+"""Minimum bytes of a slate; the overview alone takes almost as many."""
 
 MAX_SLATE_FILES: Final = 100
 MAX_EVIDENCE: Final = 50
 FILES: Final = 28
 EVIDENCE: Final = 12
-"""Packs, and evidence of a pack, on every level: levels differ in bytes alone."""
+"""Default number of files, and of pieces of evidence per file. Levels differ only in bytes."""
 
 _LEAST_WEAK: Final = 5
 WEAK_FILES: Final = 0.75
-"""Share of its files that a weak answer keeps; a warning names the reason."""
+"""Share of the files that a weak answer shows; a warning reports the reason."""
 
 _TOTAL_BYTES: Final = (2_048, 16_384, 65_536, 1_048_576)
 _FILE_BYTES: Final = (1_024, 8_192, 32_768, 131_072)
 
 _LEAST_PIECES: Final = 64
 _LEAST_BYTES: Final = 192
-"""A budget is looked at as if pieces took no more; they take five times as many."""
+"""Assumed bytes of a piece, for the number of pieces to read; real ones have five times as many."""
 
 _DEEP: Final = 2
 
@@ -42,11 +42,11 @@ class Disclosure(Struct, frozen=True):
     """How much of each chosen file is shown.
 
     Attributes:
-        lines: show the lines of pieces, not only their places.
-        neighbours: show the lines around the best piece.
-        evidence: pieces of a file.
-        pieces: pieces of all files together; the text of less valuable pieces is not read.
-        anchors: show opening lines.
+        lines: show the lines of evidence, not only line numbers.
+        neighbours: show the lines around the best evidence.
+        evidence: maximum number of pieces of evidence per file.
+        pieces: maximum number of pieces in all files; the text of other pieces is not read.
+        anchors: show the first lines of files.
         comments: also show the comment above a definition.
     """
 
@@ -59,7 +59,7 @@ class Disclosure(Struct, frozen=True):
 
 
 def disclosure_of(level: int, budgets: Budgets, *, anchors: bool = True) -> Disclosure:
-    """Return how much a level shows of each file under these budgets."""
+    """Return how much of each file a level shows with these budgets."""
     pieces = max(_LEAST_PIECES, budgets.total_bytes // _LEAST_BYTES)
     return Disclosure(
         lines=level > 0,
@@ -75,17 +75,17 @@ def check_level(level: int) -> None:
     """Raise unless the level exists.
 
     Raises:
-        InvalidRequest: there is not.
+        InvalidRequest: the level does not exist.
     """
     if level not in LEVELS:
         raise InvalidRequest(f"level: {level} must be 0, 1, 2 or 3")
 
 
 def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]]:
-    """Return the effective budgets, and the requested budgets that exceed a cap.
+    """Return the effective budgets, and a limit for each requested budget that exceeds its cap.
 
     Raises:
-        InvalidRequest: a budget is negative, or too small to hold any slate.
+        InvalidRequest: a budget is negative, or too small for any slate.
     """
     usual = Budgets(_TOTAL_BYTES[level], _FILE_BYTES[level], FILES, EVIDENCE)
     caps = Budgets(MAX_SLATE_BYTES, MAX_SLATE_BYTES, MAX_SLATE_FILES, MAX_EVIDENCE)
@@ -109,9 +109,9 @@ def effective(asked: Budgets, level: int) -> tuple[Budgets, tuple[LimitHit, ...]
 
 
 def files_shown(files: int, confidence: Confidence, *, keep_weak: bool) -> int:
-    """Return how many of so many files an answer shows.
+    """Return how many files an answer shows if `files` files were chosen.
 
-    No file is shown without a match; a doubtful answer shows fewer files, but at least five.
+    An answer without a match shows no file. A weak answer shows fewer files, but at least five.
     """
     if keep_weak or confidence is Confidence.STRONG:
         return files

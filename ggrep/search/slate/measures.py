@@ -1,4 +1,4 @@
-"""The forms on which budgets are counted: canonical JSON, or the text for agents."""
+"""Counts bytes for budgets: of canonical JSON, or of the text for agents."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
@@ -22,20 +22,20 @@ _QUOTES: Final = 2
 _NEWLINE: Final = 2
 _COMMA: Final = 1
 _SMALL: Final = 8_192
-"""Bytes up to which a text names few files."""
+"""Number of bytes of text with few files; beyond it, file names get a larger share."""
 
 
 class Fixed(Struct, frozen=True):
-    """Numbers of bytes that do not depend on the shown pieces.
+    """Numbers of bytes that do not depend on the shown evidence.
 
     Attributes:
-        skeleton: an empty slate, with figures of maximum length.
-        aside: reserve for parts that are added after a slate was measured.
+        skeleton: an empty slate with numbers of maximum length.
+        aside: reserve for parts that are added after the slate was measured.
         section: a section without files; `between` is the separator of two files.
-        shown: the key `evidence` of shown pieces; `named` is the key `outline`, `anchor` the key
-            `anchor`. Text has no keys.
-        tells_advice: whether the overview and the next steps count.
-        counts_itself: whether the figures of the slate's own size count.
+        shown: the key `evidence`; `named` is the key `outline`, and `anchor` is the key `anchor`.
+            Text has no keys.
+        tells_advice: whether the overview and the next commands count.
+        counts_itself: whether the fields with the slate's own size count.
     """
 
     skeleton: int
@@ -52,7 +52,7 @@ class Fixed(Struct, frozen=True):
 class _InJson:
     fixed = Fixed(
         skeleton=480,
-        aside=14,  # `total_bytes` and `estimated_tokens`, beyond the zeros they are counted with
+        aside=14,  # digits of `total_bytes` and `estimated_tokens`, which are measured as 0
         section=len(b'{"files":[],"kind":"diagrams"},'),
         between=_COMMA,
         shown=len(b',"evidence":[]') - _COMMA,
@@ -85,7 +85,7 @@ class _InJson:
 class _InText:
     fixed = Fixed(
         skeleton=400,
-        aside=256,  # how sure the answer is, what was cut, warnings, a handle
+        aside=256,  # confidence, limits, warnings, and the session's token
         section=len(b"## diagrams\n"),
         between=0,
         shown=0,
@@ -96,7 +96,7 @@ class _InText:
     )
 
     def for_names(self, room: float) -> float:
-        # A small slate gives up files before lines: places are what its reader came for.
+        # A small slate shows fewer files rather than fewer lines.
         return 0.1 * room + 0.25 * max(room - _SMALL, 0)
 
     def slate(self, slate: Slate) -> int:
@@ -114,15 +114,15 @@ class _InText:
     def lines(self, piece: Evidence, section: Section) -> Sequence[int]:
         document = evidence_json(piece)
         _, *lines = piece_lines(document, is_source=section is not Section.DIAGRAMS)
-        told = zip(told_lines(document), lines, strict=True)
-        sizes = {number: len(line.encode()) + 1 for (number, _), line in told}
+        printed = zip(told_lines(document), lines, strict=True)
+        sizes = {number: len(line.encode()) + 1 for (number, _), line in printed}
         numbered = numbered_lines(piece.snippet.split("\n"), piece.snippet_start_line)
         return [sizes.get(number, 0) for number, _ in numbered]
 
 
 Measure: TypeAlias = _InJson | _InText
-"""Counts the bytes of a slate, of a file without its pieces, of a piece that is named or shown, and
-of each line of its snippet; and the share of the bytes for files that their names may take.
+"""Counts the bytes of a slate, of a file without evidence, of a piece with or without its lines,
+and of each line; and the bytes that the names of files may use.
 """
 
 _JSON: Final = _InJson()
@@ -130,7 +130,7 @@ _TEXT: Final = _InText()
 
 
 def measure_of(budgets: Budgets) -> Measure:
-    """Return the measure for some budgets."""
+    """Return the measure in which budgets count bytes: of text or of JSON."""
     return _TEXT if budgets.of_text else _JSON
 
 

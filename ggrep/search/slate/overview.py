@@ -1,6 +1,6 @@
-"""The summary of a slate: the query, where its answer lies, and useful next steps.
+"""Makes the overview of a slate, the places of its answer, and suggests next commands.
 
-No claim about the code is made: every word is the query's, a path's or a definition's name.
+The overview contains only words of the query, paths and names of definitions.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,17 +34,17 @@ _NEXT: Final = "matching files were left out; delta_only shows them"
 
 
 class SlatePlan(Struct, frozen=True):
-    """The form of a slate, and facts about its answer before files are packed.
+    """The form of a slate, and facts about its answer that are known before its lines are chosen.
 
     Attributes:
         budgets: the effective budgets.
-        terms: words of the query, as they were searched.
+        terms: the searched words of the query.
         kind: kind of the query.
         graph: show how files are related.
-        left: files that match and have no place.
-        cut: snippets were cut for their budget.
-        has_session: the caller continues a session.
-        keep_weak: show all files of a doubtful answer.
+        left: number of matching files that are not shown.
+        cut: whether snippets were cut.
+        has_session: whether the request is part of a session.
+        keep_weak: show all files, even if the answer is weak.
     """
 
     level: int
@@ -62,9 +62,9 @@ class SlatePlan(Struct, frozen=True):
 def assembled(
     packs: Sequence[RankedPack], plan: SlatePlan, graph: ContextGraph | None
 ) -> tuple[Slate, tuple[LimitHit, ...]]:
-    """Return the slate of packs from `kept_packs`, and the cuts of their pieces.
+    """Return the slate of the files from `kept_packs`, and the limits that cut their lines.
 
-    The graph is within `room_for_graph`; None for none.
+    The graph, if any, is at most as large as `room_for_graph` permits.
     """
     room = reserved(plan.budgets, plan.level)
     shown = [each.pack for each in packs]
@@ -80,7 +80,7 @@ def assembled(
 
 
 def overview(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> Overview:
-    """Return the places of the answer, in at most so many bytes of canonical JSON."""
+    """Return the overview, with at most `most_bytes` bytes of canonical JSON."""
     ordered = _by_score(packs)
     counts = {section: sum(pack.section is section for pack in packs) for section in SECTIONS}
     summary = Overview(
@@ -102,13 +102,13 @@ def _by_score(packs: Iterable[Pack]) -> list[Pack]:
 
 
 def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
-    """Return the names that the best evidence of code defines."""
+    """Return the names that the best evidence in code defines."""
     names: dict[str, None] = {}
     for pack in ordered:
         if pack.section is Section.CODE:
             best = sorted(pack.evidence, key=lambda item: (-item.score, item.start_line))
             for item in best[:2]:
-                # `__init__` and its like say less than the name of their class.
+                # The name of a class says more than a special name such as `__init__`.
                 is_special = item.name.startswith("__") and item.breadcrumb
                 name = item.breadcrumb[-1] if is_special else item.name
                 if name and item.chunk_type in DEFINITIONS:
@@ -117,7 +117,7 @@ def _names(ordered: Sequence[Pack]) -> tuple[str, ...]:
 
 
 def next_actions(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> tuple[NextAction, ...]:
-    """Return useful next commands, the most useful first, in so many bytes of canonical JSON."""
+    """Return suggested commands, best first, with at most `most_bytes` bytes of canonical JSON."""
     actions: list[NextAction] = []
     if not packs or plan.confidence is not Confidence.STRONG:
         actions.append(
@@ -138,7 +138,7 @@ def next_actions(plan: SlatePlan, packs: Sequence[Pack], most_bytes: int) -> tup
 
 
 def _into_code(packs: Sequence[Pack]) -> Iterator[NextAction]:
-    """Yield hints that lead from the best match into the code around it."""
+    """Yield suggested commands that show the code around the best match."""
     code = _by_score(pack for pack in packs if pack.section is Section.CODE)
     for pack in code[:1]:
         target = f"{file_id(pack.repo, pack.path)}:{pack.line}"

@@ -1,4 +1,4 @@
-"""Builds packs from chosen files and their text, and a slate from packs within its budgets."""
+"""Builds a slate from chosen files and their text, within its budgets."""
 
 from collections.abc import Collection, Sequence
 
@@ -27,11 +27,11 @@ from ggrep.search.slate.packing import RankedPack, kept_packs, room_for_graph, s
 
 
 class Drawn(Struct, frozen=True):
-    """A slate with facts that are not in its text.
+    """A slate, with data that are not shown.
 
     Attributes:
-        facts: facts of its files that may be sent, if requested; by path.
-        limits: the cuts that its budgets made.
+        facts: names in its files for a coordinator, by path; empty unless requested.
+        limits: the limits that cut the slate.
     """
 
     slate: Slate
@@ -40,17 +40,17 @@ class Drawn(Struct, frozen=True):
 
 
 def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False) -> Drawn:
-    """Return the slate of some files, in any order; with their facts if these are wanted."""
-    ranked = [RankedPack(_pack(one), one.pick.rank) for one in files]
+    """Return the slate of some files, which may be in any order."""
+    ranked = [RankedPack(_pack(each), each.pick.rank) for each in files]
     kept, cuts = kept_packs(ranked, plan.budgets, plan.level)
-    paths = {one.pack.path for one in kept}
+    paths = {each.pack.path for each in kept}
     read = files if plan.graph or facts else ()
     known = [
         facts_of(material, interfaces=facts)
-        for material in {one.pick.candidate.path: one for one in reversed(read)}.values()
+        for material in {each.pick.candidate.path: each for each in reversed(read)}.values()
         if material.pick.candidate.path in paths
     ]
-    packs = [one.pack for one in kept]
+    packs = [each.pack for each in kept]
     graph: ContextGraph | None = None
     bounds: tuple[LimitHit, ...] = ()
     if plan.graph:
@@ -59,7 +59,7 @@ def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False
     too_much = shown_size(kept, plan.level, measure_of(plan.budgets)) > plan.budgets.total_bytes
     plan = replace(plan, cut=plan.cut or bool(cuts) or too_much)
     slate, shrunk = assembled(kept, plan, graph)
-    known.sort(key=lambda one: one.path)
+    known.sort(key=lambda each: each.path)
     shared = published(known) if facts else ()
     return Drawn(slate, shared, (*cuts, *bounds, *shrunk, *_over_evidence(files, paths, plan)))
 
@@ -67,7 +67,7 @@ def drawn(files: Sequence[PackMaterial], plan: SlatePlan, *, facts: bool = False
 def _over_evidence(
     files: Sequence[PackMaterial], paths: Collection[str], plan: SlatePlan
 ) -> tuple[LimitHit, ...]:
-    """Return the limit of evidence with the maximum pieces of a file, if pieces were cut."""
+    """Return the limit of evidence per file, if it cut the evidence of a file."""
     counts = (
         len(file.evidence) + file.more_evidence
         for file in files
@@ -82,7 +82,7 @@ def _pack(material: PackMaterial) -> Pack:
     candidate = material.pick.candidate
     tag = SECTION_TAGS[candidate.section]
     evidence = [_evidence(piece) for piece in (*material.evidence, *material.neighbours)]
-    best = max(_placing(material), key=lambda one: (one.score, -one.start_line), default=None)
+    best = max(_placing(material), key=lambda each: (each.score, -each.start_line), default=None)
     anchor = _anchor(material)
     return Pack(
         path=candidate.path,
@@ -101,14 +101,14 @@ def _pack(material: PackMaterial) -> Pack:
 
 
 def _name_at(piece: TextPiece) -> str:
-    """Return a definition's name with its parent's, cut short; headings are text of their file."""
+    """Return the name of a definition after its parent's name; empty for other pieces."""
     if not piece.name or piece.chunk_type not in DEFINITIONS:
         return ""
     return ".".join((*piece.breadcrumb[-1:], piece.name))[:MOST_NAME]
 
 
 def _placing(material: PackMaterial) -> Sequence[TextPiece]:
-    """Return the evidence that may say where to begin: the pieces with the requested lines."""
+    """Return the evidence that determines where to begin: with the requested lines, if any."""
     lines = material.pick.lines
     asked = [
         piece
@@ -126,9 +126,9 @@ def _pack_tags(material: PackMaterial, tag: str) -> tuple[str, ...]:
 
 
 def _anchor(material: PackMaterial) -> Evidence | None:
-    """Return the file's opening lines, without lines that evidence shows.
+    """Return the first lines of the file, up to the first line that evidence shows.
 
-    None if the file has none, or if all of them are hidden, such as a licence.
+    Return None if the file has no such lines, or if all of them are hidden, such as a licence.
     """
     piece = material.anchor
     if piece is None or (piece.hidden_lines and not piece.snippet):
@@ -137,7 +137,7 @@ def _anchor(material: PackMaterial) -> Evidence | None:
     if not item.snippet:
         return item
     numbered = list(numbered_lines(item.snippet.split("\n"), item.snippet_start_line))
-    first = min((one.snippet_start_line for one in material.evidence if one.snippet), default=0)
+    first = min((each.snippet_start_line for each in material.evidence if each.snippet), default=0)
     shown = [row for row in numbered if not first or last_line(*row) < first]
     if all(folded_range(number, line) for number, line in shown if line.strip()):
         shown = []
@@ -149,6 +149,5 @@ def _anchor(material: PackMaterial) -> Evidence | None:
 
 
 def _evidence(piece: TextPiece) -> Evidence:
-    """Return a piece without its text."""
     shown = Evidence(*(getattr(piece, field) for field in Evidence.__struct_fields__))
     return shown if piece.snippet else replace(shown, snippet_start_line=0)

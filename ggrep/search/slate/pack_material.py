@@ -1,4 +1,4 @@
-"""The text that a slate shows: evidence, anchors and the neighbours of the best evidence."""
+"""Reads the text of a slate: evidence, first lines of files, and lines around the best evidence."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -31,11 +31,11 @@ from ggrep.search.slate.file_rows import FileRows, ScoredRow, learned_factors, r
 from ggrep.search.slate.levels import Disclosure
 
 _AROUND: Final = 2
-"""Rows on each side of the best evidence that may be shown as its neighbours."""
+"""Number of rows before and after the best evidence that may also be shown."""
 
 
 class _Rows(Struct, frozen=True):
-    """The rows of one pick, before their text is read; places in their segment."""
+    """The rows of a chosen file, as row numbers in its segment, before their text is read."""
 
     pick: Pick
     evidence: tuple[ScoredRow, ...]
@@ -62,7 +62,7 @@ def materials(
 
     Raises:
         DeadlineExceeded: time ran out.
-        CorruptStore: a text is not that of its row.
+        CorruptStore: a stored text does not match its row id.
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
     """
     first = {pick.candidate.path: pick for pick in reversed(picks)}
@@ -86,30 +86,34 @@ def materials(
     return tuple(_material(ranked, rows, records, wanted) for rows in chosen)
 
 
-def _rows(ranked: Ranked, pick: Pick, found: FileRows, wanted: Disclosure, *, opens: bool) -> _Rows:
-    """Return a pick's rows; `opens` where no other section shows the file's opening lines."""
+def _rows(
+    ranked: Ranked, pick: Pick, scored: FileRows, wanted: Disclosure, *, opens: bool
+) -> _Rows:
+    """Return the rows of a chosen file; `opens`: whether to show its first lines."""
     candidate = pick.candidate
     segment = ranked.segments[candidate.segment]
-    image, own = segment.image, segment.rows_of(candidate.file)
-    telling = _with_lines(ranked, pick, found.best)
+    image, owned = segment.image, segment.rows_of(candidate.file)
+    telling = _with_lines(ranked, pick, scored.best)
     evidence = sorted(telling[: wanted.evidence], key=lambda row: (row.start_line, row.row))
-    anchor = own[0] if opens and wanted.anchors and own and image.row_anchors[own[0]] else None
+    anchor = (
+        owned[0] if opens and wanted.anchors and owned and image.row_anchors[owned[0]] else None
+    )
     around: tuple[int, ...] = ()
     if wanted.neighbours and telling:
         near = range(telling[0].row - _AROUND, telling[0].row + _AROUND + 1)
-        held = {row.row for row in evidence}
+        kept = {row.row for row in evidence}
         around = tuple(
-            row for row in near if row in own and row not in held and not image.row_anchors[row]
+            row for row in near if row in owned and row not in kept and not image.row_anchors[row]
         )
-    more = max(found.telling, len(telling)) - len(evidence)
+    more = max(scored.telling, len(telling)) - len(evidence)
     return _Rows(pick, tuple(evidence), anchor, around, more)
 
 
 def _worth_reading(chosen: Sequence[_Rows], most: int) -> list[_Rows]:
-    """Return the files with the best pieces of all of them, and the best of each in any case.
+    """Return the files with the best `most` rows of all files, and with the best row of each file.
 
-    Places whose turn comes later are hardly ever shown: of some 260 a slate of 16 KB shows those of
-    the first 32 turns, in nine of ten questions of the first 53.
+    Further rows are hardly ever shown. A slate of 16 KB usually shows rows up to rank 32 of some
+    260, and for nine of ten queries up to rank 53.
     """
     turns = []
     read: dict[int, set[int]] = {}
@@ -132,7 +136,7 @@ def _of_those_read(rows: _Rows, read: set[int]) -> _Rows:
 def _with_lines(
     ranked: Ranked, pick: Pick, telling: tuple[ScoredRow, ...]
 ) -> tuple[ScoredRow, ...]:
-    """Return the rows that hold the requested lines, followed by the given rows.
+    """Return the rows with the requested lines, followed by the rows in `telling`.
 
     If no row of a requested file matches, return all of its rows in order.
     """
@@ -150,8 +154,8 @@ def _with_lines(
     asked = [
         row for row in rows if any(row.start_line <= line <= row.end_line for line in pick.lines)
     ]
-    held = {row.row for row in asked}
-    return (*asked, *(row for row in telling if row.row not in held)) or tuple(rows)
+    kept = {row.row for row in asked}
+    return (*asked, *(row for row in telling if row.row not in kept)) or tuple(rows)
 
 
 def _material(
@@ -187,11 +191,11 @@ def _material(
 
 
 def _belong_together(centre: RowDetails, other: RowDetails) -> bool:
-    """Return whether two chunks are parts of one definition or section, or inside of one."""
-    own, its = centre.breadcrumb, other.breadcrumb
-    if own == its:
-        return bool(own) or centre.name == other.name
-    return its == (*own, centre.name) or own == (*its, other.name)
+    """Return whether two chunks are in one definition or section, or one encloses the other."""
+    local, its = centre.breadcrumb, other.breadcrumb
+    if local == its:
+        return bool(local) or centre.name == other.name
+    return its == (*local, centre.name) or local == (*its, other.name)
 
 
 def _sanitised(names: tuple[str, ...]) -> tuple[str, ...]:
@@ -201,8 +205,6 @@ def _sanitised(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class _Shaper(Struct, frozen=True):
-    """Makes pieces of a file's rows."""
-
     types: Sequence[str]
     language: str
     section: Section
@@ -236,10 +238,10 @@ class _Shaper(Struct, frozen=True):
         )
 
     def _snippet(self, text: str, extra: str, first: int, reason: Reason) -> Snippet:
-        """Return the lines to show; none if only places are shown.
+        """Return the lines to show; none if the level shows no lines.
 
-        For a diagram they are its relations, if these are known. Opening lines omit a notice of
-        copyright.
+        A diagram is shown as its relations, if they are known. A copyright notice at the top of a
+        file is omitted.
         """
         if not self.wanted.lines:
             return Snippet("", 0, text.count("\n") + 1)
@@ -254,7 +256,7 @@ class _Shaper(Struct, frozen=True):
         )
 
     def _folded(self, text: str, first: int, form: Folding) -> Snippet:
-        """Return a text; of code with folds, and without comments at its ends."""
+        """Return a text; code with folds, and without comments at its beginning and end."""
         if self.section is Section.DOCS or self.wanted.comments:
             return Snippet(text, 0, 0)
         source = Source(text.split("\n"), first, self.language, self.is_test)
@@ -284,7 +286,7 @@ _NOTICE: Final = re.compile(
 
 
 def notice_end(text: str, language: str) -> int:
-    """Return the first line behind the comments that a source begins with, if they are a notice."""
+    """Return the first line after a copyright notice at the top of a source; 0 without a notice."""
     lines, hidden = text.split("\n"), bare_text(text, language).comment_lines
     code = (at for at, line in enumerate(lines) if line.strip() and at not in hidden)
     first = next(code, len(lines))

@@ -1,8 +1,9 @@
-"""Fits packs into byte budgets: the lines of the best pieces are shown in the order of priority.
+"""Fits files and their evidence into byte budgets, in the order of priority.
 
-Every budget counts canonical JSON, or the text that agents read (`measures`). Names of files have
-their share of the bytes; the rest is for lines, the best pieces of all files first. A piece that
-does not fit is cut at its end, or named. All cuts are in `limits_hit`.
+Every budget counts bytes of canonical JSON, or of the text for agents (`measures`). A share of the
+bytes is for names of files. The rest is for lines of evidence, the best pieces of all files first.
+If a piece does not fit, its last lines are cut, or only its line numbers are shown. All cuts are
+reported in `limits_hit`.
 """
 
 from collections.abc import Sequence
@@ -18,22 +19,22 @@ from ggrep.search.slate.document import file_id
 from ggrep.search.slate.measures import Measure, measure_of
 
 _FEWEST_LINES: Final = 3
-"""Fewer lines of a longer piece say less than its range."""
+"""Minimum number of lines to show of a longer piece."""
 
 _FRAME: Final = -1
-"""The place of a file's own bytes among those of its pieces."""
+"""The key in `sizes` for the bytes of the file without pieces."""
 
 _EVIDENCE: Final = 0
 _KINDS: Final = {"anchor_for_context": 1, "neighbour_context": 2}
 
 
 class RankedPack(Struct, frozen=True):
-    """A pack with its rank; files of higher ranks are dropped first.
+    """A pack (a file of a slate) with its rank; files of higher ranks are dropped first.
 
     Attributes:
-        rank: place within its section, 0 for the best.
-        sizes: bytes of its pieces, each by its place, and of the file without them, as far as they
-            were counted; a slate counts all of its packs in one way.
+        rank: rank within its section; 0 for the best file.
+        sizes: cached numbers of bytes: of pieces by index, and of the file without pieces; all
+            packs of a slate use the same measure.
     """
 
     pack: Pack
@@ -44,10 +45,9 @@ class RankedPack(Struct, frozen=True):
 def kept_packs(
     packs: Sequence[RankedPack], budgets: Budgets, level: int
 ) -> tuple[tuple[RankedPack, ...], tuple[LimitHit, ...]]:
-    """Return the packs whose names fit, the best of each section first, and the cuts.
+    """Return the packs whose file names fit, by rank, and the limits that cut them.
 
-    The other parts of a slate have a reserved share of the bytes. `filled` decides which lines of
-    the packs are shown.
+    Bytes for the other parts of a slate are reserved. `filled` decides which lines are shown.
     """
     limits: list[LimitHit] = []
     kept: list[RankedPack] = []
@@ -55,27 +55,27 @@ def kept_packs(
     fixed = measure.fixed
     room = budgets.total_bytes - fixed.skeleton - _aside(budgets, level)
     share = measure.for_names(room) if level else room
-    held = 0.0
-    for one in sorted(packs, key=_standing):
-        size = _frame(one, level, measure)
+    used = 0.0
+    for each in sorted(packs, key=_standing):
+        size = _frame(each, level, measure)
         if size > budgets.file_bytes:
-            limits.append(_OpenPack(one, budgets.file_bytes, level, measure).file_cut())
+            limits.append(_OpenPack(each, budgets.file_bytes, level, measure).file_cut())
             continue
-        is_first = all(one.pack.section is not other.pack.section for other in kept)
-        held += size + fixed.between + fixed.section * is_first
-        if held > (share if kept else room):
+        is_first = all(each.pack.section is not other.pack.section for other in kept)
+        used += size + fixed.between + fixed.section * is_first
+        if used > (share if kept else room):
             break
-        kept.append(one)
+        kept.append(each)
     if len(kept) < len(packs):
         limits.append(LimitHit("max_slate_files_by_bytes", len(kept), len(packs)))
     return tuple(kept), tuple(limits)
 
 
 def reserved(budgets: Budgets, level: int) -> dict[str, int]:
-    """Return the bytes that are reserved for the parts of a slate other than packs.
+    """Return the numbers of bytes that are reserved for the parts of a slate other than packs.
 
-    On level 0 the graph has no reserve and uses the bytes that the paths leave. On other levels it
-    can also use the bytes that remain if all packs fit.
+    At level 0 no bytes are reserved for the graph; it uses the bytes that remain after the paths.
+    At other levels the graph can also use bytes that remain if all lines fit.
     """
     total = budgets.total_bytes
     return {
@@ -86,19 +86,19 @@ def reserved(budgets: Budgets, level: int) -> dict[str, int]:
 
 
 def _aside(budgets: Budgets, level: int) -> int:
-    """Return the reserved bytes of the budget that count in its measure."""
+    """Return the number of reserved bytes that count in the budget's measure."""
     kept = reserved(budgets, level)
     return sum(kept.values()) if measure_of(budgets).fixed.tells_advice else kept["graph"]
 
 
 def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) -> int:
-    """Return the bytes that the graph of some packs may take."""
+    """Return the maximum number of bytes of the graph of some packs."""
     measure = measure_of(budgets)
     fixed = measure.fixed
     if level:
         size = shown_size(packs, level, measure)
     else:
-        size = sum(_frame(one, 0, measure) + fixed.between for one in packs)
+        size = sum(_frame(each, 0, measure) + fixed.between for each in packs)
     left = budgets.total_bytes - fixed.skeleton - _aside(budgets, level) - size
     left -= _overhead(packs, measure)
     return reserved(budgets, level)["graph"] + max(left, 0)
@@ -107,43 +107,43 @@ def room_for_graph(packs: Sequence[RankedPack], budgets: Budgets, level: int) ->
 def filled(
     draft: Slate, packs: Sequence[RankedPack], budgets: Budgets
 ) -> tuple[Slate, tuple[LimitHit, ...]]:
-    """Return the slate with its packs, as much of each as the budgets leave, and the cuts.
+    """Return the slate with as many lines of its packs as fit, and the limits that cut them.
 
     Args:
-        draft: the slate without sections, each of its other parts within its reserve.
-        packs: as `kept_packs` returned them.
+        draft: the slate without sections; its other parts are at most as large as reserved.
+        packs: the packs that `kept_packs` returned.
         budgets: the effective budgets.
     """
     measure = measure_of(budgets)
     if not draft.level:
-        whole = replace(draft, sections=_sections([one.pack for one in packs]))
+        whole = replace(draft, sections=_sections([each.pack for each in packs]))
         return _counted(whole, measure), ()
-    taken = [_OpenPack(one, budgets.file_bytes, draft.level, measure) for one in packs]
+    taken = [_OpenPack(each, budgets.file_bytes, draft.level, measure) for each in packs]
     left = budgets.total_bytes - measure.slate(draft) - measure.fixed.aside
-    left -= _overhead(packs, measure) + sum(one.size + measure.fixed.between for one in taken)
-    turns = sorted((turn, place) for place, one in enumerate(taken) for turn in one.turns())
+    left -= _overhead(packs, measure) + sum(each.size + measure.fixed.between for each in taken)
+    turns = sorted((turn, place) for place, each in enumerate(taken) for turn in each.turns())
     for (*_, piece), place in turns:
         left -= taken[place].show(piece, left)
-    whole = replace(draft, sections=_sections([one.pack() for one in taken]))
+    whole = replace(draft, sections=_sections([each.pack() for each in taken]))
     slate = _counted(whole, measure)
-    limits = [one.file_cut() for one in taken if one.has_no_room]
-    if missing := sum(one.full_size() - one.size for one in taken if one.gave_way):
+    limits = [each.file_cut() for each in taken if each.has_no_room]
+    if missing := sum(each.full_size() - each.size for each in taken if each.gave_way):
         wanted = slate.total_bytes + missing
         limits.append(LimitHit("max_slate_bytes", budgets.total_bytes, wanted))
     return slate, tuple(limits)
 
 
 class _OpenPack:
-    """A pack that accepts pieces as long as they fit.
+    """A pack to which pieces are added as long as they fit.
 
     Attributes:
-        size: bytes that it takes, or a few less.
-        has_no_room: something was left out for the file's own budget.
-        gave_way: something was left out for that of the slate.
+        size: its number of bytes, or a few less.
+        has_no_room: whether the file's own budget cut something.
+        gave_way: whether the budget of the whole slate cut something.
     """
 
     def __init__(self, ranked: RankedPack, allowed: int, level: int, measure: Measure) -> None:
-        """Begin with the file's name alone, within `allowed` bytes."""
+        """Begin with only the file's name; the pack may have at most `allowed` bytes."""
         self._measure = measure
         self._whole = ranked.pack
         self._rank = ranked.rank
@@ -156,7 +156,7 @@ class _OpenPack:
         self.has_no_room = self.gave_way = False
 
     def turns(self) -> list[tuple[int, float, int, int]]:
-        """Return the sort key of each piece with its index; the first pieces are added first."""
+        """Return a sort key for each piece, which ends with the piece's index."""
         return [
             (
                 kind := _kind(piece),
@@ -169,7 +169,7 @@ class _OpenPack:
         ]
 
     def show(self, place: int, left: int) -> int:
-        """Add as many lines of a piece as fit, or only its place; return their bytes."""
+        """Add the lines of a piece that fit, or only its line numbers; return the added size."""
         piece = self._pieces[place]
         if not piece.snippet and _kind(piece):
             return 0
@@ -206,16 +206,16 @@ class _OpenPack:
         return replace(self._whole, anchor=anchor, evidence=tuple(evidence), more_evidence=more)
 
     def file_cut(self) -> LimitHit:
-        """Return the limit that reports that the file's own budget cut it."""
+        """Return the limit to report if the file's own budget cut something."""
         named = file_id(self._whole.repo, self._whole.path)
         return LimitHit("max_slate_file_bytes", self._allowed, self.full_size(), named)
 
     def full_size(self) -> int:
-        """Return the bytes of the file if it is shown completely."""
+        """Return the number of bytes of the file with all pieces."""
         shown = (
             self._whole_size(place)
-            for place, one in enumerate(self._pieces)
-            if one.snippet or _kind(one) == _EVIDENCE
+            for place, each in enumerate(self._pieces)
+            if each.snippet or _kind(each) == _EVIDENCE
         )
         return self._frame + sum(map(self._fixed, self._keys)) + sum(shown)
 
@@ -224,7 +224,7 @@ class _OpenPack:
         return size
 
     def _whole_size(self, place: int) -> int:
-        """Return the bytes of a piece with all of its lines; the result is cached."""
+        """Return the number of bytes of a piece with all lines; the result is cached."""
         if (size := self._sizes.get(place)) is None:
             piece = self._pieces[place]
             size = self._shown(piece) if piece.snippet else self._measure.named(piece)
@@ -235,7 +235,7 @@ class _OpenPack:
         return self._measure.shown(piece, self._whole.section)
 
     def _cut(self, piece: Evidence, allowed: int) -> Evidence | None:
-        """Return the piece with the first lines of its snippet that fit; None if too few fit."""
+        """Return the piece with those first lines of its snippet that fit; None if too few fit."""
         if not piece.snippet:
             return None
         first = piece.snippet.split("\n", _FEWEST_LINES)[:_FEWEST_LINES]
@@ -243,7 +243,8 @@ class _OpenPack:
             return None
         lines = piece.snippet.split("\n")
         sizes = self._measure.lines(piece, self._whole.section)
-        # The first line alone hides most, so no other number of lines takes more bytes for that.
+        # With one line, the count of hidden lines is longest, so other cuts take no more bytes for
+        # it.
         alone = _with_lines(piece, lines, 1)
         left = allowed - self._shown(alone) + self._measure.lines(alone, self._whole.section)[0]
         shown = 0
@@ -253,63 +254,63 @@ class _OpenPack:
                 break
             shown += 1
         fewest = min(_FEWEST_LINES, len(lines))
-        found = _with_lines(piece, lines, shown)
-        return found if shown >= fewest and found.snippet else None
+        result = _with_lines(piece, lines, shown)
+        return result if shown >= fewest and result.snippet else None
 
     def _fits(self, size: int, left: int) -> bool:
-        own = self._allowed - self.size
-        self.has_no_room |= own < min(size, left)
-        self.gave_way |= left < size and left <= own
-        return size <= min(left, own)
+        rest = self._allowed - self.size
+        self.has_no_room |= rest < min(size, left)
+        self.gave_way |= left < size and left <= rest
+        return size <= min(left, rest)
 
 
 def shown_size(packs: Sequence[RankedPack], level: int, measure: Measure) -> int:
-    """Return the bytes of some packs that are shown completely."""
-    whole = sum(_OpenPack(one, 0, level, measure).full_size() for one in packs)
+    """Return the number of bytes of some packs with all pieces."""
+    whole = sum(_OpenPack(each, 0, level, measure).full_size() for each in packs)
     return whole + measure.fixed.between * len(packs)
 
 
 def _counted(slate: Slate, measure: Measure) -> Slate:
-    """Return the slate with its own size in it."""
-    plain = size = measure.slate(slate)  # its figures are 0: one digit each
-    for _ in range(7 if measure.fixed.counts_itself else 0):  # their digits are counted too
+    """Return the slate with its fields for its own size set."""
+    plain = size = measure.slate(slate)  # both fields are 0, one digit each
+    for _ in range(7 if measure.fixed.counts_itself else 0):  # the digits of the two fields count
         size = plain - 2 + len(f"{size}{-(-size // 4)}")
     return replace(slate, total_bytes=size, estimated_tokens=-(-size // 4))
 
 
-def _frame(one: RankedPack, level: int, measure: Measure) -> int:
-    """Return the bytes of a file with none of its pieces; the result is cached."""
-    if (size := one.sizes.get(_FRAME)) is None:
-        size = one.sizes[_FRAME] = measure.frame(one.pack, level)
+def _frame(pack: RankedPack, level: int, measure: Measure) -> int:
+    """Return the number of bytes of a file without pieces; the result is cached."""
+    if (size := pack.sizes.get(_FRAME)) is None:
+        size = pack.sizes[_FRAME] = measure.frame(pack.pack, level)
     return size
 
 
 def _sections(packs: Sequence[Pack]) -> tuple[tuple[Section, tuple[Pack, ...]], ...]:
-    """Return the packs by section: files by score, then path."""
-    found = []
+    """Return the packs by section, ordered by score, then by path."""
+    results = []
     for section in SECTIONS:
-        own = [pack for pack in packs if pack.section is section]
-        if own:
-            ordered = sorted(own, key=lambda pack: (-pack.score, pack.repo, pack.path))
-            found.append((section, tuple(ordered)))
-    return tuple(found)
+        members = [pack for pack in packs if pack.section is section]
+        if members:
+            ordered = sorted(members, key=lambda pack: (-pack.score, pack.repo, pack.path))
+            results.append((section, tuple(ordered)))
+    return tuple(results)
 
 
 def _overhead(packs: Sequence[RankedPack], measure: Measure) -> int:
-    return measure.fixed.section * len({one.pack.section for one in packs})
+    return measure.fixed.section * len({each.pack.section for each in packs})
 
 
 def _pieces(pack: Pack) -> list[Evidence]:
-    """Return the pieces of a pack, its anchor first."""
+    """Return the pieces of a pack; the first lines of the file are the first piece."""
     return [*([pack.anchor] if pack.anchor else []), *pack.evidence]
 
 
 def _blank(piece: Evidence) -> Evidence:
-    """Return a piece without its snippet; all its lines are hidden then."""
+    """Return a piece without its snippet, with all lines counted as hidden."""
     lines = piece.end_line - piece.start_line + 1
     shown = (
         piece.snippet.count("\n") + 1 if piece.snippet else 0
-    )  # relations may be more than lines
+    )  # a diagram can have more relations than lines
     hidden = max(lines, piece.hidden_lines + shown)
     return replace(piece, snippet="", snippet_start_line=0, hidden_lines=hidden)
 
@@ -324,6 +325,6 @@ def _with_lines(piece: Evidence, lines: Sequence[str], shown: int) -> Evidence:
     return replace(piece, snippet="\n".join(lines[:shown]), hidden_lines=hidden)
 
 
-def _standing(one: RankedPack) -> tuple[int, int, float, str, str]:
-    section = SECTIONS.index(one.pack.section)
-    return one.rank, section, -one.pack.score, one.pack.repo, one.pack.path
+def _standing(pack: RankedPack) -> tuple[int, int, float, str, str]:
+    section = SECTIONS.index(pack.pack.section)
+    return pack.rank, section, -pack.pack.score, pack.pack.repo, pack.pack.path

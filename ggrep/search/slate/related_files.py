@@ -1,8 +1,9 @@
-"""Files and rows related to the best code: they mention its names, or define names that it uses.
+"""Finds files and rows that mention names of the best code, or define names that it uses.
 
-A question in plain words finds the mechanism. Its tests rarely repeat the question, but they name
-what the mechanism defines. Its helpers rarely repeat the question either, but the mechanism names
-them. Both are looked up in the postings and count by how rare the names are.
+A query in plain words finds the best code, the *origins*. Tests of this code rarely contain the
+query's words, but they mention names that the code defines. Helpers of this code rarely contain the
+query's words, but the code mentions the helpers' names. Names that the origins define or use are
+searched for in the postings; rare names count more.
 """
 
 import math
@@ -22,11 +23,11 @@ from ggrep.search.slate.file_candidates import Figures, RelatedFiles
 from ggrep.search.slate.file_rows import rows_of
 
 ORIGINS: Final = 5
-"""Files of the best code whose names are looked for elsewhere."""
+"""Number of best files whose names are searched for in other files."""
 
 _ROWS_OF_ORIGIN: Final = 2
 MOST_NAMES: Final = 24
-"""Names that are looked up."""
+"""Maximum number of names that are searched for."""
 
 _NAMES_OF_A_ROW: Final = 12
 _SHORTEST: Final = 4
@@ -34,19 +35,19 @@ _COMMON: Final = 0.02
 """Maximum share of all chunks that contain a name; more frequent names are ignored."""
 
 _MOST_DEFINITIONS: Final = 3
-"""Rows that may define a name that the best code uses; with more it is unknown which is meant."""
+"""Maximum number of rows that define a used name; if there are more, the name is ambiguous."""
 
 _IDENTIFIER: Final = re.compile(r"[^\W\d]\w*")
 _ENOUGH: Final = 3
-"""So many of the rarest names, mentioned, make a companion as good as any."""
+"""Number of the rarest names whose mention yields the maximum value of 1."""
 
 
 Origins: TypeAlias = Mapping[tuple[int, int], float]
-"""Rows by segment and place, with how well they answer the question, 0 to 1."""
+"""The rows of the best code, by segment and row, with their relative scores from 0 to 1."""
 
 
 def best_rows_of(ranked: Ranked, code: Sequence[FileCandidate]) -> Origins:
-    """Return the best rows of the best files, whose names are looked for elsewhere."""
+    """Return the best rows of the best files, with their relative scores."""
     best = max((each.score for each in code), default=0.0)
     return {
         (each.segment, row.row): min(row.score / best, 1.0)
@@ -56,7 +57,7 @@ def best_rows_of(ranked: Ranked, code: Sequence[FileCandidate]) -> Origins:
 
 
 def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedFiles:
-    """Return how files and rows relate to the origins.
+    """Return how closely files and rows are related to the origins.
 
     Raises:
         CorruptStore: the text of an origin cannot be read.
@@ -72,12 +73,12 @@ def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedF
         for name, weight in weights.items():
             holding = segment.rows_with(name)
             by_row[holding] += weight
-            by_file[image.row_files[holding]] += weight  # of a file with several rows once
+            by_file[image.row_files[holding]] += weight  # several rows of a file count once
         by_row[~eligible] = 0.0
         shown = np.zeros(image.files, dtype=np.bool_)
         shown[image.row_files[eligible]] = True
         by_file[~shown] = 0.0
-        # A file that defines the names is no companion of itself.
+        # The files of the origins are not related to themselves.
         by_file[image.row_files[[row for at, row in origins if at == place]]] = 0.0
         files.append(np.minimum(by_file / enough, 1.0))
         rows.append(np.minimum(by_row / enough, 1.0))
@@ -85,7 +86,7 @@ def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedF
 
 
 def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures, ...]:
-    """Return per segment float64 (rows,): the weight of names used by the origins in each row."""
+    """Return, per segment, how much each row defines names that the origins use."""
     names: dict[str, float] = {}
     for (place, row), weight in origins.items():
         deadline.check("companions")
@@ -110,7 +111,7 @@ def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures
 
 
 def _names(ranked: Ranked, origins: Origins, deadline: Deadline) -> dict[str, float]:
-    """Return the terms of the names that the origins define, with the best origin's weight."""
+    """Return the names that the origins define, with the weight of the best origin of each name."""
     weights: dict[str, float] = {}
     for place, segment in enumerate(ranked.segments):
         deadline.check("companions")
@@ -124,7 +125,7 @@ def _names(ranked: Ranked, origins: Origins, deadline: Deadline) -> dict[str, fl
 
 
 def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) -> dict[str, float]:
-    """Return the rarest of the names, weighed by how rare they are; in the order of their bytes."""
+    """Return the rarest names with their weights, which grow with rarity; ordered by bytes."""
     chunks = _visible(segments)
     weighed: dict[str, float] = {}
     for name, weight in names.items():
@@ -136,7 +137,7 @@ def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) 
 
 
 def _rarity(segments: Sequence[SearchableSegment], name: str, chunks: int) -> tuple[int, float]:
-    """Return how many visible rows hold a name, and its rarity: 1 for one row, less for more."""
+    """Return the number of visible rows with a name, and its rarity, at most 1."""
     of_segments = (segment.visible_rows[segment.rows_with(name)] for segment in segments)
     holding = sum(int(np.count_nonzero(visible)) for visible in of_segments)
     return holding, math.log(1.0 + chunks / max(holding, 1)) / math.log(1.0 + chunks)

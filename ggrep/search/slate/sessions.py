@@ -1,12 +1,12 @@
-"""Exploration sessions: successive slates over one snapshot, carried by `tokens`.
+"""Manages sessions: successive slates over one snapshot, identified by `tokens`.
 
-The state of a session is in its token, which the client stores, and in a pin, which keeps the
-snapshot; no process stores it. So any daemon of the home can continue any session. A daemon that is
-killed between pin and answer leaves a pin that expires.
+The state of a session consists of its token, which the client stores, and of a pin, a file that
+prevents removal of the snapshot. No process stores the state, so any daemon of the home can
+continue any session. If a daemon is killed after it wrote the pin, the pin expires.
 
-The keys of stores, which seal tokens, derive from a key of the home. Only readers of the home can
-read its file: the user, or the group that shares the home. If the file is lost, the running
-sessions are lost, and nothing else.
+The key of a store, which seals the store's tokens, is derived from a key of the home. The key file
+is readable for the user, or for the group that shares the home. If the key file is lost, only the
+open sessions are lost.
 """
 
 import hmac
@@ -48,7 +48,7 @@ class Sessions:
     """The sessions over one store.
 
     Attributes:
-        key: seals their tokens.
+        key: the key that seals their tokens.
     """
 
     store: Path
@@ -57,25 +57,25 @@ class Sessions:
     now: datetime
 
     def snapshot_of(self, text: str) -> SnapshotId:
-        """Return the snapshot of a token's session, to be pinned before it is resumed.
+        """Return the snapshot of a token's session; pin it before `resume`.
 
         Raises:
-            InvalidRequest: it is not a token of this store.
-            SessionExpired: the session ended, or its snapshot went with a rebuild.
-            StoreError: its pin cannot be read now.
+            InvalidRequest: the text is not a token of this store.
+            SessionExpired: the session ended, or a rebuild removed its snapshot.
+            StoreError: the session's pin cannot be read now.
         """
         token = read_token(text, self.key, self.store_id)
         _require_pin(self.store, token, self.now)
         return token.snapshot_id
 
     def begin(self, snapshot_id: SnapshotId, session_id: str) -> SessionToken:
-        """Start a session over a snapshot, which is retained for it.
+        """Start a session over a snapshot, and retain the snapshot for the session.
 
-        Requires: the caller has the snapshot pinned for the length of the request.
+        Requires: the caller pins the snapshot during the request.
 
         Raises:
-            Busy: as many sessions as there may be run already.
-            OSError: its pin cannot be written.
+            Busy: the maximum number of sessions exists already.
+            OSError: the session's pin cannot be written.
         """
         write_pin(self.store, snapshot_id, session_id, self.now)
         return SessionToken(self.store_id, snapshot_id, session_id)
@@ -86,7 +86,7 @@ class Sessions:
         Requires: the caller pins the snapshot that `snapshot_of` returns during the request.
 
         Raises:
-            OSError: its pin cannot be written.
+            OSError: the session's pin cannot be written.
             GgrepError: as `snapshot_of`.
         """
         token = read_token(text, self.key, self.store_id)
@@ -94,13 +94,13 @@ class Sessions:
         return token
 
     def advance(self, session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
-        """Return the next state after returning `paths`; it is stored in the token alone.
+        """Return the state of a session after an answer with `paths`; only the token stores it.
 
-        The same session, paths and step give the same token. A client that repeats a request with
-        its earlier token gets the same answer.
+        The same session, paths and step result in the same token. A client that repeats a request
+        with an earlier token receives the same answer.
 
         Raises:
-            SessionFull: it would have returned more files than a token can name.
+            SessionFull: the session would have returned more files than a token can contain.
         """
         seen = session.seen.union(map(path_hash, paths))
         return SessionState(
@@ -122,29 +122,31 @@ def _require_pin(store: Path, token: SessionToken, now: datetime) -> Pin:
 
 KEY_BYTES: Final = 32
 _KEY_RETRY_MS: Final = 5.0
-"""The key is made in less."""
+"""Interval of checks while another process creates the key, which takes less time."""
 _KEY_CONTEXT: Final = b"ggrep sessions of a store\0"
 
 
 def sessions_of(home: Home, store_id: StoreId, deadline: Deadline, clock: Clock) -> Sessions:
-    """Return the sessions over a store; errors as `session_key`."""
-    patience = Patience(deadline, time.sleep, "the key of sessions is being made", _KEY_RETRY_MS)
+    """Return the sessions over a store; raises the errors of `session_key`."""
+    patience = Patience(
+        deadline, time.sleep, "another process creates the key of sessions", _KEY_RETRY_MS
+    )
     key = session_key(home, store_id, patience)
     return Sessions(home.store_dir(store_id), store_id, key, clock.now())
 
 
 def session_key(home: Home, store_id: StoreId, patience: Patience) -> bytes:
-    """Return the key of a store's sessions; creates the home's key if missing.
+    """Return the key of a store's sessions; creates the home's key if it is missing.
 
     Args:
         home: the home that contains the store.
         store_id: the store of the sessions.
-        patience: how long to wait while another process makes the key.
+        patience: how long to wait while another process creates the key.
 
     Raises:
-        NoIndex: there is no such store, so nothing is made for it either.
-        Busy: another process was at it until the deadline.
-        StoreError: the key can be neither read nor made.
+        NoIndex: the store does not exist; no key is created.
+        Busy: another process was creating the key until the deadline.
+        StoreError: the key can be neither read nor created.
     """
     if not home.store_dir(store_id).is_dir():
         raise NoIndex("this repository has no index yet; run: ggrep index")
@@ -156,7 +158,7 @@ def _home_key(home: Home, patience: Patience) -> bytes:
     key = _read_key(home.session_key)
     if key is not None:
         return key
-    # One of two who make it at once would seal tokens with a key that nobody has any more.
+    # The lock is necessary: of two processes that create a key at once, one would use a lost key.
     with alone(home.session_key_lock, patience):
         key = _read_key(home.session_key)
         if key is None:

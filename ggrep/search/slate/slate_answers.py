@@ -1,6 +1,6 @@
-"""Answers a question with a slate, from the ordinary scores of all rows.
+"""Answers a query with a slate, from the same scores as a search.
 
-The steps are those of a search up to its scores; only the selection differs.
+All steps up to the scores are the same as in a search; only the selection of hits differs.
 """
 
 from collections.abc import Iterable, Sequence
@@ -41,7 +41,7 @@ def check_slate(request: SlateRequest) -> None:
     """Raise unless the request is valid; needs no index.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     check_level(request.level)
     effective(request.budgets, request.level)
@@ -51,7 +51,7 @@ def check_slate(request: SlateRequest) -> None:
 
 
 def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
-    """Return the identity of a slate's question, independent of earlier slates of its session."""
+    """Return the fingerprint of a slate's request, independent of earlier slates of its session."""
     session = request.session
     search = request.search
     unread = SearchRequest("")
@@ -75,17 +75,17 @@ def slate_fingerprint(request: SlateRequest, settings: Settings) -> str:
 
 
 def slate(context: Context, request: SlateRequest) -> SlateResponse:
-    """Return the slate of a question over one snapshot.
+    """Return the slate of a query over one snapshot.
 
     Args:
-        context: data for the answer; in a session, with the session's snapshot.
-        request: checked by `check_slate`.
+        context: the context of the answer; in a session with the session's snapshot.
+        request: a request that `check_slate` accepts.
 
     Raises:
-        InvalidRequest: a target is no file of the snapshot, or the token none of this store.
-        Busy: as many sessions as there may be run already.
-        SessionExpired: the session ended, or its snapshot went with a rebuild.
-        SnapshotGone: the statistics came from another snapshot.
+        InvalidRequest: a target is not a file of the snapshot, or the token is invalid.
+        Busy: the maximum number of sessions exists already.
+        SessionExpired: the session ended, or a rebuild removed its snapshot.
+        SnapshotGone: the request's statistics are from another snapshot.
         SessionFull: the session has returned as many files as a token can name.
         DeadlineExceeded: time ran out.
     """
@@ -127,13 +127,13 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
         *_over_files(selection, budgets.files),
     )
     packs = [pack for _, section in drawn_slate.slate.sections for pack in section]
-    # Paths of files whose content others hold completely.
+    # Files that are left out, because other files contain all of their evidence.
     copies = {each.pick.candidate.path for each in files}
     copies.difference_update(each.pick.candidate.path for each in distinct)
     is_lacking = bool(cuts) or not packs or confidence is not Confidence.STRONG
     unseen = context.unseen(deterministic=search.deterministic) if is_lacking else ()
     return SlateResponse(
-        # Its sender has the others.
+        # The sender of the request has the removed fields.
         request=replace(request, statistics=None, vector=None),
         confidence=confidence,
         slate=drawn_slate.slate,
@@ -158,10 +158,10 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
 
 
 def _session(context: Context, request: SlateRequest) -> tuple[Sessions, SessionToken] | None:
-    """Return the session of a request, resumed or begun, with all files that it has shown."""
+    """Return the session of a request, continued or new, with all files that it has shown."""
     if request.session is None:
         return None
-    # The manifest of a repository that moved has the name it had before.
+    # The manifest is not used, because it contains the old name if the repository has moved.
     store_id = StoreId(context.view.store.name)
     sessions = sessions_of(context.home, store_id, context.deadline, context.clock)
     if request.session.token:
@@ -181,7 +181,7 @@ def _advanced(
     if request.session is None or session is None:
         return None
     sessions, token = session
-    if request.seen is not None:  # which its caller counts
+    if request.seen is not None:  # the caller records the returned files itself
         token, returned = replace(token, seen=frozenset()), ()
     return sessions.advance(token, returned, request.session.op)
 
@@ -194,7 +194,7 @@ def _chosen(
     session: SessionToken | None,
     deadline: Deadline,
 ) -> tuple[Selection, RelatedFiles | None]:
-    """Return the chosen files, and the files that mention the best code."""
+    """Return the chosen files, and the relations of all files to the best code."""
     gatherer = CandidateFiles(ranked, rules, deadline)
     asked = request.session
     if asked is not None and asked.op == "expand":
@@ -207,11 +207,7 @@ def _chosen(
 
 
 def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
-    """Return the named files, with the named lines.
-
-    Raises:
-        InvalidRequest: the snapshot shows no such file.
-    """
+    """Return the files that `targets` names, each with its named lines."""
     lines: dict[str, list[int]] = {}
     for target in targets:
         path, _, number = target.rpartition(":")
@@ -232,7 +228,7 @@ def _targets(gatherer: CandidateFiles, targets: Sequence[str]) -> Selection:
 def _kept(
     selection: Selection, confidence: Confidence, request: SlateRequest
 ) -> tuple[Selection, tuple[LimitHit, ...]]:
-    """Return the selection without files that a weak answer hides, and the limit for them."""
+    """Return the selection without files that a weak answer hides, and the limit to report."""
     picks = selection.picks
     named = request.session is not None and request.session.op == "expand"
     keep_weak = named or request.search.keep_weak

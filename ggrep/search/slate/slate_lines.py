@@ -1,4 +1,4 @@
-"""A slate's JSON as the lines that agents read: the other form that budgets are measured on.
+"""Converts a slate's JSON to the text for agents.
 
     ## code
     src/queue.py
@@ -6,7 +6,7 @@
     9       def retry(self):
      40-62 class Job
 
-A diagram has relations instead of lines, so nothing is numbered.
+The lines of a diagram are relations without line numbers.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ _Object: TypeAlias = Mapping[str, Any]
 
 
 def slate_lines(slate: _Object) -> Iterator[str]:
-    """Yield the sections with their files, then the graph, without next steps."""
+    """Yield the sections with their files, then the graph; next commands are left out."""
     for section in slate.get("sections", ()):
         yield f"## {section['kind']}"
         is_source = section["kind"] != Section.DIAGRAMS.value
@@ -34,7 +34,7 @@ def slate_lines(slate: _Object) -> Iterator[str]:
 
 
 def folded_place(slate: _Object) -> str:
-    """Return the place of the longest fold of a slate; empty without any."""
+    """Return the place of the longest fold in a slate; empty without folds."""
     folds = [
         (fold, f"{file['repo']}:{file['path']}" if "repo" in file else file["path"])
         for section in slate.get("sections", ())
@@ -54,38 +54,38 @@ def _begins(piece: _Object) -> int:
 
 
 def file_lines(file: _Object, *, is_source: bool = True) -> Iterator[str]:
-    """Yield one file, and below it its shown and named pieces in the order of lines."""
+    """Yield the line of a file, then its evidence in the order of line numbers."""
     alias = f"[{file['repo']}] " if "repo" in file else ""
     name = f" {file['name']}" if "name" in file else ""
     begins = f":{file['line']}" if not file.keys() & {"evidence", "outline"} else ""
     yield f"{alias}{file['path']}{begins}{name}"
     if "anchor" in file:
         yield from piece_lines(file["anchor"], is_source=is_source)
-    shown = [(one["start_line"], one) for one in file.get("evidence", ())]
-    named = [(int(one.partition("-")[0]), one) for one in file.get("outline", ())]
-    for _, one in sorted([*shown, *named], key=lambda each: each[0]):
-        if isinstance(one, str):
-            yield named_line(one)
+    shown = [(item["start_line"], item) for item in file.get("evidence", ())]
+    named = [(int(item.partition("-")[0]), item) for item in file.get("outline", ())]
+    for _, item in sorted([*shown, *named], key=lambda each: each[0]):
+        if isinstance(item, str):
+            yield named_line(item)
         else:
-            yield from piece_lines(one, is_source=is_source)
+            yield from piece_lines(item, is_source=is_source)
 
 
 def named_line(outlined: str) -> str:
-    """Return the line of a piece whose lines are not shown."""
+    """Return the line for evidence whose text is not shown."""
     return f" {outlined}"
 
 
 def piece_lines(piece: _Object, *, is_source: bool = True) -> Iterator[str]:
-    """Yield the place of a piece, and its lines; lines of a source have numbers."""
-    told = told_lines(piece)
+    """Yield the line numbers of a piece, and its text; source lines are numbered."""
+    numbered = told_lines(piece)
     twins = f" (the same in {', '.join(piece['also'])})" if "also" in piece else ""
     span = line_range(piece["start_line"], piece["end_line"])
-    yield f" {span} {_called(piece, told[0][1] if told else '')}".rstrip() + twins
-    yield from with_numbers(told) if is_source else (f"\t{line}" for _, line in told)
+    yield f" {span} {_called(piece, numbered[0][1] if numbered else '')}".rstrip() + twins
+    yield from with_numbers(numbered) if is_source else (f"\t{line}" for _, line in numbered)
 
 
 def _called(piece: _Object, first: str) -> str:
-    """Return kind and name of a piece; a name in the first line is not repeated."""
+    """Return kind and name of a piece; a name that its first line contains is left out."""
     crumb, name = piece.get("breadcrumb", ()), piece.get("name", "")
     if name and name in first:
         return f"in {crumb[-1]}" if crumb else ""
@@ -94,9 +94,10 @@ def _called(piece: _Object, first: str) -> str:
 
 
 def told_lines(piece: _Object) -> list[tuple[int, str]]:
-    """Return the lines of a piece that are not blank, with their numbers.
+    """Return the non-blank lines of a piece with their line numbers.
 
-    Each step of indentation is one blank, because indentation took a sixth of all bytes.
+    Each level of indentation is reduced to one blank, because indentation took a sixth of all
+    bytes.
     """
     lines = [
         (number, line.lstrip(" \t"), line)

@@ -1,4 +1,4 @@
-"""The modules and files that import lines of a source name."""
+"""Finds the names of modules and files in imports."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -42,7 +42,7 @@ _PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     "hcl": (r"^[ \t]*source[ \t]*=[ \t]*\"(\.[^\"\n]{1,120})\"",),
 }
 _SAY_IMPORT: Final = frozenset({"python", "java", "kotlin", "scala", "groovy", "go", "proto"})
-"""Languages all of whose import lines hold that word."""
+"""Languages in which every import contains the word `import`."""
 
 _COMPILED: Final = {
     language: tuple(re.compile(pattern, re.MULTILINE) for pattern in patterns)
@@ -65,18 +65,18 @@ _MOST_NESTED: Final = 4
 
 @lru_cache(1 << 11)
 def listed_imports(anchor_extra: str) -> tuple[str, ...]:
-    """Return the names of the line `Imports:` of an anchor, groups in braces written out."""
-    found: list[str] = []
+    """Return the names in the line `Imports:` of a header chunk, with groups in braces expanded."""
+    results: list[str] = []
     for line in anchor_extra.splitlines():
         if line.startswith("Imports: "):
             for item in _split(line.removeprefix("Imports: ")):
-                found += _expanded(item)
-    return tuple(filter(_NAME.fullmatch, found))[:MOST_IMPORTS]
+                results += _expanded(item)
+    return tuple(filter(_NAME.fullmatch, results))[:MOST_IMPORTS]
 
 
 @lru_cache(1 << 11)
 def text_imports(text: str, language: str) -> tuple[str, ...]:
-    """Return the modules in the import lines of a text without comments."""
+    """Return the modules that a text imports; comments must have been removed."""
     return tuple(dict.fromkeys(_found(text, language)))[:MOST_IMPORTS]
 
 
@@ -108,7 +108,7 @@ def _tidied(names: Iterable[str]) -> Iterator[str]:
 
 
 def _split(items: str) -> list[str]:
-    """Return the items between the commas outside of braces."""
+    """Split a list at the commas outside of braces."""
     if "{" not in items:
         return [item.strip() for item in items.split(",")]
     parts, depth, start = [], 0, 0
@@ -121,7 +121,7 @@ def _split(items: str) -> list[str]:
 
 
 def _expanded(item: str, depth: int = 0) -> list[str]:
-    """Return `a::b`, `a::c` for `a::{b, c}`; an alias is cut off, and so are deep nests."""
+    """Return `a::b`, `a::c` for `a::{b, c}`; aliases and deeply nested groups are dropped."""
     head, brace, rest = item.partition("{")
     if not brace:
         return [item.split(" as ", maxsplit=1)[0].split(maxsplit=1)[0]] if item.split() else []

@@ -1,7 +1,7 @@
-"""Tokens of sessions: a snapshot and the returned files, sealed by the store.
+"""Reads and writes tokens of sessions, which contain a snapshot and the returned files.
 
-Any client can send a token, so it is sealed: HMAC-SHA256 under a key of the store, over the
-store's id and every byte of the token. Below them, the checks of a session's next step. Pure.
+A token is sealed, because any client can send one: by HMAC-SHA256 with a key of the store, over the
+store's id and all bytes of the token. The module also checks a session's next step. Without I/O.
 """
 
 import base64
@@ -20,10 +20,10 @@ from ggrep.model.sanitise import is_text
 from ggrep.model.slate import MAX_TARGETS, Pack, SessionRequest
 
 MAX_TOKEN_BYTES: Final = 4_096
-"""Characters of a token, each a byte; a longer one is refused unread."""
+"""Maximum length of a token; a longer token is rejected without reading it."""
 
 VERSION: Final = 1
-"""Layout of a token, as base64url without padding.
+"""Version of the layout of a token, which is base64url without padding.
 
 1. One byte of version, the snapshot's id, the session's id, 8 bytes for each seen file in
    ascending order, the seal of 32 bytes.
@@ -35,21 +35,21 @@ _SEAL: Final = 32
 PATH_HASH_BYTES: Final = 8
 
 EMPTY_TOKEN_BYTES: Final = _HEAD + _SEAL
-"""Bytes of a token that names no file."""
+"""Number of bytes of a token without files."""
 
 MAX_SEEN: Final = (MAX_TOKEN_BYTES * 3 // 4 - EMPTY_TOKEN_BYTES) // PATH_HASH_BYTES
-"""Files that a token can name: (3,072 - 53 - 32) / 8 = 373, which takes 4,092 characters."""
+"""Maximum number of files in a token: (3,072 - 53 - 32) / 8 = 373, in 4,092 characters."""
 
 _CONTEXT: Final = b"ggrep session token\0"
 
 
 class SessionToken(Struct, frozen=True):
-    """The content of a session's token.
+    """The content of a token.
 
     Attributes:
-        store_id: the store of the snapshot; part of the seal, not of the text.
-        session_id: 26 characters as in a ULID.
-        seen: hashes of the paths that were returned, see `path_hash`.
+        store_id: the store of the snapshot; the seal includes it, but the text does not.
+        session_id: 26 characters, like a ULID.
+        seen: hashes of the returned paths; see `path_hash`.
     """
 
     store_id: StoreId
@@ -58,32 +58,32 @@ class SessionToken(Struct, frozen=True):
     seen: frozenset[bytes] = frozenset()
 
     def has_seen(self, path: str) -> bool:
-        """Return whether an earlier request returned that file."""
+        """Return whether an earlier answer of the session contains a file."""
         return path_hash(path) in self.seen
 
 
 def path_hash(path: str) -> bytes:
-    """Return the 8 bytes that identify a path; clients can compare them between stores."""
+    """Return the 8 bytes that identify a path; they are the same in all stores."""
     return hashlib.sha256(path.encode()).digest()[:PATH_HASH_BYTES]
 
 
 def seen_set_digest(seen: Iterable[bytes]) -> str:
-    """Return the SHA-256 over the ascending hashes of all files that were returned, in hex."""
+    """Return the hex SHA-256 of the ascending hashes of all returned files."""
     return hashlib.sha256(b"".join(sorted(seen))).hexdigest()
 
 
 def write_token(token: SessionToken, key: bytes) -> str:
-    """Return a token as text; the same for the same value and key.
+    """Return a token as text, which depends only on the token and the key.
 
-    Requires: both ids have the right alphabet and length.
+    Requires: both ids consist of 26 characters of a ULID.
 
     Raises:
-        SessionFull: it has seen more files than fit.
+        SessionFull: the session has returned more files than fit into a token.
     """
     if len(token.seen) > MAX_SEEN:
         raise SessionFull(
-            f"session full: a session returns at most {MAX_SEEN} files, but this answer would make"
-            f" {len(token.seen)}; start a new session"
+            f"session full: a session returns at most {MAX_SEEN} files, but with this answer it"
+            f" would return {len(token.seen)}; start a new session"
         )
     ids = f"{token.snapshot_id}{token.session_id}".encode("ascii")
     body = bytes([VERSION]) + ids + b"".join(sorted(token.seen))
@@ -91,10 +91,10 @@ def write_token(token: SessionToken, key: bytes) -> str:
 
 
 def read_token(text: str, key: bytes, store_id: StoreId) -> SessionToken:
-    """Return the content of a token of this store, from any client.
+    """Return the content of a token, which any client can have sent.
 
     Raises:
-        InvalidRequest: it is too long, or not one of this store as it was given out.
+        InvalidRequest: the text is too long, or is not an unchanged token of this store.
     """
     if len(text) > MAX_TOKEN_BYTES:
         raise InvalidRequest(f"session_token: must not be longer than {MAX_TOKEN_BYTES} characters")
@@ -117,12 +117,12 @@ def _sealed(body: bytes, key: bytes, store_id: StoreId) -> bytes:
 
 
 def snapshot_in(text: str) -> str:
-    """Return the snapshot that a token names, without checking its seal."""
+    """Return the snapshot id in a token without checking the seal."""
     return data_of_token(text)[1 : 1 + _ULID_BYTES].decode("ascii", "replace")
 
 
 def token_of_data(data: bytes) -> str:
-    """Return bytes as the text of a token."""
+    """Return the bytes of a token as text."""
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
 
 
@@ -130,14 +130,14 @@ def data_of_token(text: str) -> bytes:
     """Return the bytes of a token's text; the text must be the canonical encoding.
 
     Raises:
-        InvalidRequest: it spells none.
+        InvalidRequest: the text is not a token.
     """
     try:
         raw = text.encode("ascii")
         data = base64.b64decode(raw + b"=" * (-len(raw) % 4), altchars=b"-_", validate=True)
     except (UnicodeEncodeError, binascii.Error):
         _refuse()
-    # The last character may carry bits that belong to no byte: those are sealed by nothing.
+    # The last character can contain unused bits, which the seal does not cover.
     if token_of_data(data) != text:
         _refuse()
     return data
@@ -151,7 +151,7 @@ def _ulid(data: bytes) -> SnapshotId:
 
 
 def _refuse() -> NoReturn:
-    """Refuse a token with the same message for every fault, so a forger learns nothing."""
+    """Raise the same error for every fault, so that a forger learns nothing."""
     raise InvalidRequest(
         "session_token: not a token of this store, or it was changed; start a new session"
     ) from None
@@ -160,20 +160,20 @@ def _refuse() -> NoReturn:
 def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
     """Raise unless the next step of a session is valid.
 
-    `of_several`: the session is part of a workspace session, which can expand any file.
+    With `of_several`, the session is part of a workspace session, where `expand` needs no token.
 
     Raises:
-        InvalidRequest: names what is wrong.
+        InvalidRequest: the message names the invalid field.
     """
     op, targets = session.op, session.targets
     rules = (
         (
             op == "start" and session.token,
-            "op start takes no token; refine and expand go on with one",
+            "op start must have no token; refine and expand need a token",
         ),
         (
             op != "start" and not session.token and not of_several,
-            f"op {op} needs the token of the answer before",
+            f"op {op} needs the token of the previous answer",
         ),
         (op == "expand" and session.delta_only, "delta_only is for op refine, not for op expand"),
         (targets and op != "expand", "targets are for op expand"),
@@ -186,10 +186,10 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
 
 
 def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
-    """Return the paths of files that the packs of one repository show, copies of them too.
+    """Return the paths of all shown files of one repository, and of files that only repeat them.
 
-    A file that only repeats another file is not shown by later slates. A file with other text may
-    not have fit, and is shown by the next slate.
+    Later slates of the session do not show these files. A file that also contains other text is not
+    returned, because that text may not have fit; a later slate shows the file.
     """
     places = [place for pack in packs for item in pack.evidence for place in item.also]
     named = frozenset(place.rpartition(":")[0] for place in places)

@@ -131,7 +131,7 @@ def _lines_elsewhere(lines: list[str]) -> set[int]:
 
 
 def _begins(line: str, indent: int) -> bool:
-    """Return whether a line begins the list item whose keys have an indent."""
+    """Return whether a line begins the list item whose keys have a certain indent."""
     return line.lstrip().startswith("- ") and len(line) - len(line.lstrip(" -")) == indent
 
 

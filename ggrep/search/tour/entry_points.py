@@ -212,7 +212,7 @@ def main_functions(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def _standing(path: str) -> tuple[int, int]:
-    """Return a program's sort key: in a folder of commands, named like a program, near the root.
+    """Return a program's sort key: in a folder `cmd` or `bin`, with a usual name, near the root.
 
     Among programs with the same key, the program with the longest text before its `main` comes
     first.

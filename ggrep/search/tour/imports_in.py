@@ -1,6 +1,6 @@
 """Counts how many files import each file of a snapshot, by the imports in header chunks.
 
-Go imports packages instead of files, so there the package's directory is counted.
+Go imports packages instead of files, so for Go the package's directory is counted.
 """
 
 import posixpath
@@ -77,8 +77,8 @@ def _autoloaded(
 ) -> Iterator[tuple[str, set[str]]]:
     """Yield each file of a Rails application with the files whose constants it uses.
 
-    Such files do not import each other. Rails loads a constant from the path that the constant
-    spells.
+    Files of a Rails application do not import each other: Rails loads a constant from the path that
+    the constant spells.
     """
     if "config/application.rb" not in repository.by_path:
         return
@@ -101,7 +101,7 @@ def _autoloaded(
 
 
 def _go_modules(repository: RepositoryFiles) -> tuple[str, ...]:
-    """Return the prefixes of imports of the repository's own Go packages."""
+    """Return the prefixes of import paths that mean the repository's own Go packages."""
     texts = repository.texts(
         file.path for file in repository.files if file.path.split("/")[-1] == "go.mod"
     )

@@ -107,7 +107,7 @@ def _languages(files: Iterable[ListedFile]) -> Iterator[tuple[ListedFile, str]]:
 
 
 def _main_language(folder: Folder) -> str:
-    """Return the language of most lines below a folder; empty if no language is known."""
+    """Return the language with most lines below a folder; empty if no language is known."""
     lines: Counter[str] = Counter()
     left = [folder]
     while left:

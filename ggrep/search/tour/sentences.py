@@ -46,7 +46,7 @@ class Quotation(NamedTuple):
 def readme_says(text: str, most: int = MOST_CHARACTERS) -> Quotation | None:
     """Return the tagline of a README's title, else its first sentences of prose, else None.
 
-    Prose after MOST_HEADINGS headings is not read, because it describes only a part.
+    Prose after MOST_HEADINGS headings is not read, because later sections describe only parts.
     """
     lines = _without_blocks(text[:_SCANNED]).split("\n")
     titled = next((number for number, line in enumerate(lines) if line.strip()), 0)

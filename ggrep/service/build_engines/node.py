@@ -80,7 +80,7 @@ class _Unheard:
 
 @cache
 def _worker() -> Worker:
-    """Return the worker for all jobs of this process, which keeps its encoder and parsers."""
+    """Return the worker for all jobs of this process; the worker keeps its encoder and parsers."""
     return Worker(_Unheard(), _never)
 
 

@@ -1,6 +1,6 @@
 """A Ray cluster, driven by a child process.
 
-Ray kills its driver process if the cluster is unreachable for a minute, and it prints to standard
+Ray kills its driver process if the cluster is unreachable for a minute, and Ray prints to standard
 output. Therefore the driver (`ray_driver`) is a separate process that exchanges tasks and replies
 as lines of JSON. If the driver ends, only the running tasks fail.
 """

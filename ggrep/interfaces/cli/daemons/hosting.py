@@ -39,7 +39,7 @@ _VALUES = frozenset({"--path", "--encoder"})
 def start(arguments: Sequence[str]) -> int | None:
     """Start a daemon for a client, like `ggrep serve --background --yes` with these arguments.
 
-    Returns the exit status; None, without any effect, for other arguments.
+    Returns the exit status. Other arguments have no effect, and the result is None.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Imports slow modules while the client decides whether it needs a daemon.
@@ -66,7 +66,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
-    """Let running daemons serve roots, and a new daemon the rest; result as of `host_behind`."""
+    """Let running daemons serve roots; start a daemon for the rest; returns as `host_behind`."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 
@@ -118,7 +118,7 @@ def host_behind(
     *,
     awaited: bool = False,
 ) -> str:
-    """Start a daemon in the background; once ready, return a line for each root that it refused.
+    """Start a daemon in the background; once it is ready, return a line for each refused root.
 
     Requires: this process has a single thread.
     """
@@ -144,7 +144,7 @@ def line_of(outcome: "ServeResult") -> str:
 
 
 def _received_arguments(channel: int) -> list[str] | None:
-    """Receive and return the arguments that a client sends; None if it needs no daemon.
+    """Receive and return the arguments that a client sends; None if the client sends none.
 
     This process also receives the client's standard error, locks and changed variables.
     See `ggrep.protocol.client.preload`.

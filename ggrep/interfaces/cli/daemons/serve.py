@@ -52,7 +52,7 @@ def serve(
     profile: ProfileFlag = None,
     yes: YesFlag = False,
     low_impact: Annotated[
-        bool | None, Flag("--low-impact/--full-speed", "Sync with few resources.")
+        bool | None, Flag("--low-impact/--full-speed", "Sync with few resources, or at full speed.")
     ] = None,
     watch: Annotated[
         bool | None, Flag("--watch/--no-watch", "Watch the work tree for changes.")
@@ -189,7 +189,7 @@ def metrics(
         bool, Flag("--json", "Print one JSON document instead of Prometheus text.")
     ] = False,
 ) -> int:
-    """Print metrics of all daemons, with a row also for those that do not answer."""
+    """Print metrics of all daemons, including daemons that do not answer."""
     import anyio
 
     from ggrep.daemon.daemon_metrics import scrape_json, scrape_text

@@ -127,7 +127,7 @@ def daemon_table(
 
 
 def _fitting(rows: Sequence[Daemon], columns: Sequence[Column], width: int) -> list[Column]:
-    """Return the columns without the least important, so that the root has enough width."""
+    """Return the columns without the least important ones, so that the root has enough width."""
     shown = list(columns)
     while shown and _LEAST_ROOT + sum(_width(c, rows) + len(_GAP) for c in shown) > width:
         shown.remove(min(shown, key=lambda column: column.importance))
@@ -234,7 +234,7 @@ def _totals(rows: Sequence[Daemon]) -> list[str]:
 
 
 def sparkline(values: Sequence[int | None], most: int) -> str:
-    """Return a bar for each value, blank for None; the largest value, at least `most`, is full."""
+    """Return a bar for each value, blank for None; a full bar is max(`most`, largest value)."""
     known = max([most, *(value for value in values if value is not None), 1])
     last = len(_BARS) - 1
     return "".join(" " if value is None else _BARS[value * last // known] for value in values)

@@ -1,4 +1,4 @@
-"""`ggrep check`: runs committed queries and compares the answers with what is expected."""
+"""`ggrep check`: runs committed queries and compares the answers with expected results."""
 
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,14 +9,22 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import SystemClock
 from ggrep.base.commands import spelled
-from ggrep.base.errors import UsageError
+from ggrep.base.errors import NoIndex, UsageError
+from ggrep.config.settings import home_from
+from ggrep.index.repo_identity import require_asked
 from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.interfaces.cli.boundary import could_not_run
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, JsonFlag, PlainFlag
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
-from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
+from ggrep.interfaces.cli.terminal import (
+    Terminal,
+    ask_before_indexing,
+    open_terminal,
+    show_progress,
+)
 from ggrep.interfaces.cli.text_tables import plural
+from ggrep.model.suggested_commands import with_path
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -28,11 +36,15 @@ if TYPE_CHECKING:
 
 def check(
     file: Annotated[
-        Path | None, Argument("A TOML file; default: .ggrep-check.toml in the root.")
+        Path | None,
+        Argument(
+            "A TOML file; checks search its directory, unless they name another. "
+            "[default: .ggrep-check.toml in the root]"
+        ),
     ] = None,
     init: Annotated[
         list[str] | None,
-        Flag("--init", "Create FILE with a check of this question; repeatable."),
+        Flag("--init", "Create FILE with a check for this question; repeatable."),
     ] = None,
     no_sync: Annotated[bool, Flag("--no-sync", "Do not sync before queries.")] = False,
     encoder: EncoderFlag = None,
@@ -54,8 +66,9 @@ def check(
 ) -> int:
     """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
 
-    A file contains `version = 1` and a table [[checks]] for each question, with its id, its query
-    and the expected result, such as expect_any = ["src/retry.py"].
+    A file contains `version = 1`, and a table [[checks]] for each query.
+
+    Each table has an id, a query and an expected result, such as expect_any = ["src/retry.py"].
     """
     terminal = open_terminal(plain=plain)
     with could_not_run("the checks"):
@@ -103,15 +116,20 @@ def _write_first(
 def _opened(
     terminal: Terminal, target: "QueriedPath", encoder: str | None, *, sync: bool
 ) -> "Asker":
-    """Return the asker of a repository or workspace; update or require its index."""
+    """Open a repository or workspace for queries; update its index, or raise without an index."""
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
+    for root in asker.roots if sync else ():
+        ask_before_indexing(require_asked, root, home_from(terminal.environ), yes=False)
     if sync:
         with ExitStack() as shown:
             asker.sync(lambda name: shown.enter_context(show_progress(terminal, name)))
     else:
-        asker.require_index()
+        try:
+            asker.require_index()
+        except NoIndex as error:
+            raise NoIndex(with_path(str(error), target.path)) from error
     return asker
 
 

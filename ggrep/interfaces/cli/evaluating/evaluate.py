@@ -38,12 +38,16 @@ class Cases(Struct, frozen=True):
         str,
         Flag(
             "--task",
-            "Run the single or the federated cases of a suite folder.",
+            "Cases of a suite folder: single (one repository) or federated (workspaces).",
             words=("single", "federated"),
         ),
     ] = "single"
     whole: Annotated[
-        bool, Flag("--whole", "Search all files of a suite folder, including tests and documents.")
+        bool,
+        Flag(
+            "--whole",
+            "With a suite folder: search whole repositories, including tests and documents.",
+        ),
     ] = False
     only: Annotated[tuple[str, ...], Flag("--only", "Run only this case; repeatable.")] = ()
     repos: Annotated[
@@ -85,7 +89,7 @@ class Questions(Struct, frozen=True):
     ] = ()
     merge: Annotated[
         str | None,
-        Flag("--merge", f"Merge workspace results by: {either(STRATEGIES)}.", words=STRATEGIES),
+        Flag("--merge", f"Merge strategy for workspaces: {either(STRATEGIES)}.", words=STRATEGIES),
     ] = None
     encoder: EncoderFlag = None
     weights: Annotated[
@@ -102,7 +106,7 @@ class Running(Struct, frozen=True):
     jobs: Annotated[int, Flag("--jobs", "Run this many processes in parallel.", least=1)] = 1
     timeout_s: Annotated[
         float,
-        Flag("--timeout-s", "Kill a process after this many seconds, sync included.", least=0.1),
+        Flag("--timeout-s", "Kill a process after this many seconds, syncs included.", least=0.1),
     ] = 3600.0
 
 
@@ -143,7 +147,7 @@ class Report(Struct, frozen=True):
     deterministic: DeterministicFlag = False
     compare: Annotated[
         tuple[Path, Path] | None,
-        Flag("--compare", "Compare two reports, the earlier one first, without running queries."),
+        Flag("--compare", "Compare two reports without queries; the earlier report comes first."),
     ] = None
 
 
@@ -161,7 +165,7 @@ def evaluate(
         Path, Argument("A TOML file, or a folder with queries.jsonl.")
     ] = DEFAULT_SUITE,
 ) -> int:
-    """Measure ranking quality on a suite of questions; exit with 1 when a bound is missed."""
+    """Measure ranking quality on a suite of questions; exit with 1 if a metric is too low."""
     from ggrep.interfaces.evaluation.suite import FILES
 
     terminal = open_terminal(plain=output.plain)

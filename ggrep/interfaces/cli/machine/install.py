@@ -31,10 +31,10 @@ from ggrep.service.location import location_of
 
 _REFUSED: Final = UsageError.exit_status
 _MANUAL: Final = "edit by hand"
-_DONE: Final = {"written": "written into", "removed": "taken out of", "manual": _MANUAL}
+_DONE: Final = {"written": "written into", "removed": "removed from", "manual": _MANUAL}
 _PLANNED: Final = {
     "written": "would write into",
-    "removed": "would be taken out of",
+    "removed": "would be removed from",
     "manual": _MANUAL,
 }
 
@@ -58,7 +58,7 @@ class FileOptions(Struct, frozen=True):
 
     user: Annotated[bool, Flag("--user", "Edit your own files. This is the default.")] = False
     project: Annotated[
-        bool, Flag("--project", "Edit the repository's files, which others share.")
+        bool, Flag("--project", "Edit the repository's files, which all its users share.")
     ] = False
     path: PathFlag = None
 
@@ -86,13 +86,13 @@ def install(
     ] = False,
     command: Annotated[
         str | None,
-        Flag("--command", "Command that clients run to start ggrep; default: ggrep, or its path."),
+        Flag("--command", "Command with which clients start ggrep; default: ggrep, or its path."),
     ] = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Configure agents to ask ggrep: those named, or all that are found on this machine."""
+    """Configure the given agents, or all agents on this machine, to use ggrep."""
     terminal = open_terminal(plain=plain)
     if sum((listed, shown, refresh or dry_run)) > 1:
         raise UsageError("use only one of --list, --print-config, and --refresh or --dry-run")
@@ -117,7 +117,7 @@ def uninstall(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Take ggrep out of the configuration of agents: those named, or all."""
+    """Remove ggrep from the configuration of the given agents, or of all agents."""
     terminal = open_terminal(plain=plain)
     places = where.places(terminal)
     start = config_files.command_of(terminal.environ)
@@ -133,7 +133,7 @@ def _chosen(names: Sequence[str] | None, where: FileOptions) -> list[Client]:
             advice = f"did you mean {meant}?" if meant else f"known clients: {', '.join(EVERY)}"
             raise UsageError(f"unknown client {name!r}; {advice}")
         if where.project and not EVERY[name].project:
-            raise UsageError(f"{name} has no configuration files in a project")
+            raise UsageError(f"--project: {name} does not read configuration files of projects")
     return [client for name, client in EVERY.items() if name in (names or ())]
 
 

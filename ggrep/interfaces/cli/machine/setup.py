@@ -40,10 +40,9 @@ def setup(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Set up ggrep here: completions for your shell, installed agents, and an index.
+    """Set up ggrep here: shell completions, entries for installed agents, and an index.
 
-    Each step needs a confirmation, or `--yes`. `ggrep uninstall` undoes the first two steps, and
-    `ggrep clean` the last.
+    Each step needs a confirmation, or `--yes`. `ggrep uninstall` and `ggrep clean` undo the steps.
     """
     terminal = open_terminal(plain=plain)
     if not dry_run:

@@ -88,7 +88,7 @@ class Option(Struct, frozen=True):
     """One field of a group.
 
     Attributes:
-        kind: its annotated type, as `int | None` or `tuple[str, ...]`.
+        kind: its annotated type, such as `int | None` or `tuple[str, ...]`.
         default: value of the option if it is not typed.
         of: the request whose field of the same name the option sets; None if there is none.
     """
@@ -290,7 +290,9 @@ ProfileFlag: TypeAlias = Annotated[
 ]
 YesFlag: TypeAlias = Annotated[bool, Flag("--yes -y", "Do not ask for confirmation.")]
 JsonFlag: TypeAlias = Annotated[bool, Flag("--json", "Print one JSON document.")]
-PlainFlag: TypeAlias = Annotated[bool, Flag("--plain", "Print without colour and progress.")]
+PlainFlag: TypeAlias = Annotated[
+    bool, Flag("--plain", "Print no colours and no progress messages.")
+]
 PathFlag: TypeAlias = Annotated[
     Path | None, Flag("--path -p", "Use the repository that contains this directory.")
 ]

@@ -27,7 +27,7 @@ _REST: Final = "Options"
 _METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
 
 
-_ABOUT: Final = "Search code by meaning: one repository, or a workspace of them."
+_ABOUT: Final = "Search code by meaning, in one repository or in all repositories of a workspace."
 _MORE: Final = (
     '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page, '
     f"`ggrep help {ALL}` lists all commands."

@@ -1,9 +1,7 @@
 """Every option and argument of the command tree, as a table that the fast path can import.
 
-    python -m ggrep.interfaces.cli.parsing.option_table
-
-writes `ggrep/base/options.py`; a test fails when it is out of date. `ggrep.base.commands`
-parses command lines with it.
+Running `python -m ggrep.interfaces.cli.parsing.option_table` writes `ggrep/base/options.py`. A test
+fails when that file is out of date. `ggrep.base.commands` parses command lines with this table.
 """
 
 import inspect
@@ -39,7 +37,7 @@ _KINDS: Final = {str: "text", int: "number", Path: "path"}
 
 
 def tables() -> dict[str, Any]:
-    """Return the content of the module, by name."""
+    """Return the constants of the module, by name."""
     return {
         "COMMANDS": " ".join(
             name for group in GROUPS.values() for name, entry in group.items() if not entry.hidden

@@ -1,4 +1,4 @@
-"""The parameters of a command, and the call of a command with the values of a line.
+"""The parameters of a command, and calls of commands with the values of a command line.
 
 Each parameter is declared once: `option_table` and `typer_tree` use these declarations.
 """
@@ -80,7 +80,7 @@ def pieces_of(command: Command) -> tuple[Piece, ...] | None:
 
 
 def handed(command: Command, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a command's keyword arguments, built from the parsed values of a line."""
+    """Return a command's keyword arguments, built from the values of a command line."""
     return {each.name: _collected(each, values) for each in _takes(command)}
 
 
@@ -95,7 +95,7 @@ def group_of(kind: type[G], name: str, values: Mapping[str, Any]) -> G:
 
 
 def run(command: Command, values: Mapping[str, Any]) -> int:
-    """Run a command with the values of a line; return its exit status."""
+    """Run a command with the values of its command line; return its exit status."""
     done = command(**handed(command, values))
     return done if isinstance(done, int) else done.answer()
 

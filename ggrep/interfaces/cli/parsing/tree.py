@@ -35,7 +35,7 @@ class Entry(Struct, frozen=True):
 GROUPS: Final = {
     "Search": {
         "search": Entry(
-            "queries.search.search", "Search a repository, or a workspace of them.", asks=True
+            "queries.search.search", "Search a repository or a whole workspace.", asks=True
         ),
         "slate": Entry(
             "queries.slate.slate",
@@ -54,7 +54,7 @@ GROUPS: Final = {
         "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
         "outline": Entry(
             "queries.navigation.outline",
-            "Show what files or folders define, with line ranges.",
+            "Show the definitions in files or folders, with line ranges.",
             asks=True,
         ),
         "tour": Entry(
@@ -64,7 +64,9 @@ GROUPS: Final = {
     "Index": {
         "index": Entry("stores.index.index", "Build or update the index of a repository."),
         "status": Entry(
-            "daemons.status.status", "Show what is indexed and which daemons run.", asks=True
+            "daemons.status.status",
+            "Show the state of the index and the running daemons.",
+            asks=True,
         ),
         "list": Entry("stores.home_stores.list_command", "List the stores of this home."),
         "stores": Entry("stores.home_stores.list_command", "List the stores of this home."),
@@ -141,7 +143,7 @@ _OF_WORKSPACES: Final = {
     "add": Entry("workspaces.edit.add", "Add a repository to a workspace file."),
     "remove": Entry("workspaces.edit.remove", "Remove a repository from a workspace file."),
     "validate": Entry("workspaces.edit.validate", "Check a workspace file."),
-    "manifest": Entry("workspaces.state.manifest", "Record the current state of the indexes."),
+    "manifest": Entry("workspaces.state.manifest", "Write the state of the indexes to a manifest."),
     "status": Entry("workspaces.state.status", "Show indexes and the daemons that serve them."),
     "catalog": Entry(
         "workspaces.state.catalog", "Show paths, hashes and keys, for troubleshooting."
@@ -158,7 +160,7 @@ _OF_REMOTES: Final = {
     "add": Entry("stores.remotes.add", "Add a remote, or change its URL."),
     "list": Entry("stores.remotes.list_command", "List the remotes of this home."),
     "remove": Entry(
-        "stores.remotes.remove", "Remove a remote from the settings; its objects stay."
+        "stores.remotes.remove", "Remove a remote from the settings; keep its objects."
     ),
     "gc": Entry("stores.remotes.gc", "Delete objects of a remote that no snapshot needs."),
 }

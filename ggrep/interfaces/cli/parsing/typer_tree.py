@@ -57,7 +57,7 @@ def parser(arguments: Sequence[str] | None = None) -> typer.Typer:
     words = () if arguments is None else tuple(arguments[:2])
     app = typer.Typer(
         name="ggrep",
-        help="Search code by meaning: one repository, or a workspace of them.",
+        help="Search code by meaning, in one repository or in all repositories of a workspace.",
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
@@ -100,7 +100,7 @@ def _root(
         False, "--version", help="Print the version.", callback=_version, is_eager=True
     ),
 ) -> None:
-    """Search code by meaning: one repository, or a workspace of them."""
+    """Search code by meaning, in one repository or in all repositories of a workspace."""
 
 
 CLICK_ERROR: type[Exception] = next(
@@ -143,11 +143,11 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
     if context.command.name == "search" and option in {*EXACT, *CONTEXT}:
         instead = _SNIPPETS.get(option)
         longer = f"; for snippets of words: {instead}" if instead else ""
-        return f" for words: it goes with -F, -E or a text in double quotes{longer}"
+        return f" for words: it needs -F, -E or a text in double quotes{longer}"
     if context.command.name not in FILTERING or option not in {*FILTERS, *TESTS, *FINDS}:
         return ""
     if option in FILTERS:
-        return f": it needs a value of its own, such as {option} py"
+        return f": it needs a value, such as {option} py"
     return f" in that form: it takes no value; see: {_help_line(context)}"
 
 

@@ -1,7 +1,7 @@
 """Parses a command line in a daemon, into the same options and plan as in the client.
 
 Paths are relative to the client's directory. If a line cannot be parsed with certainty, the client
-runs it and reports mistakes. Nothing is run here: a command with `asks` returns a query.
+runs it and reports mistakes. Nothing is run here: a command whose entry has `asks` returns a query.
 """
 
 import os
@@ -51,9 +51,10 @@ class _Elsewhere(ValueError):
 
 
 class _Below(Finder):
-    """Resolves typed paths in one repository, relative to a directory; `seen` collects directories.
+    """Resolves typed paths in one repository, from a directory; `seen` contains their directories.
 
-    The caller checks that these directories belong to the repository and to no nested one.
+    The caller checks that these directories belong to the repository, and not to a nested
+    repository.
     """
 
     def __init__(self, root: Path, here: Path) -> None:

@@ -40,8 +40,8 @@ from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 _Names: TypeAlias = Annotated[
     list[str],
     Argument(
-        "Names, each plain or as container.name; in quotes, the text of a string. Arguments written"
-        " as paths (./src, src/, /abs) limit the search to them.",
+        "Names such as charge or Payment.charge; a quoted name is the text of a string. Arguments"
+        " that are written as paths (./src, src/, /abs) limit the search to these paths.",
         metavar="NAME...",
     ),
 ]
@@ -53,7 +53,7 @@ _FILTER = Flag(
 )
 
 _BYTES = Flag("--max-bytes --budget", judged=True)
-_CURSOR = Flag("--cursor", "Show the next page: the next_cursor of a JSON answer.")
+_CURSOR = Flag("--cursor", "Show the next page of an answer whose JSON has this next_cursor.")
 
 
 class SymbolOptions(Struct, frozen=True):
@@ -104,7 +104,7 @@ def symbol(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show where names are defined, and what implements them."""
+    """Show the definitions of names, and their implementations."""
     return _of_names(SymbolRequest, names, wanted, output, agent, asking, members)
 
 
@@ -116,7 +116,7 @@ def references(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show where names are used, and the code that handles them as events or routes."""
+    """Show the usages of names, and the code that handles them as events or routes."""
     return _of_names(ReferencesRequest, names, wanted, output, agent, asking, members)
 
 
@@ -161,7 +161,7 @@ def expand(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show the code around places."""
+    """Show the code of definitions, lines or files."""
     asking.check()
     view = agent_view(agent, json=output.json, stats=members.stats)
     given, typed = request_fields(ExpandRequest, extent, asking), tuple(dict.fromkeys(targets))
@@ -279,7 +279,7 @@ def outline(
         Argument("Files, folders, or path:line; default: the current folder.", metavar="PATH..."),
     ] = None,
 ) -> Query:
-    """Show what files or folders define, as a tree with line ranges."""
+    """Show the definitions in files or folders, as a tree with line ranges."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
     fields = request_fields(OutlineRequest, shape, asking)
@@ -305,7 +305,7 @@ def tour(
     asking: IndexOptions,
     path: Annotated[str | None, Argument("The repository, or a path in it.")] = None,
 ) -> Query:
-    """Show what a repository is: purpose, layout, entry points, how to build and test it."""
+    """Describe a repository: purpose, layout, entry points, and how to build and test it."""
     asking.check()
     for_agents = wants_agent(agent, json=output.json)
     message = Ask(TourRequest(**request_fields(TourRequest, room, asking)))

@@ -81,7 +81,7 @@ def search_plainly(
 ) -> int:
     """Run a search of one repository without loading other commands; return the exit status.
 
-    Requires: the line has only options of these groups and no receipt, and its paths exist.
+    Requires: the command line has only options of these groups, no receipt, and existing paths.
     """
 
     def act() -> int:

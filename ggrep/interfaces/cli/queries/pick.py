@@ -1,4 +1,4 @@
-"""`ggrep pick`: hits while a query is typed, with a preview; Enter opens one in an editor."""
+"""`ggrep pick`: hits while a query is typed, with a preview; Enter opens a hit in an editor."""
 
 import os
 import shlex
@@ -60,7 +60,7 @@ def pick(
         bool, Flag("--print", "Print PATH:LINE of the picked hit instead of opening it.")
     ] = False,
 ) -> int:
-    """Search while typing, preview the hits, and open one in $EDITOR.
+    """Search while typing, preview the hits, and open a hit in $EDITOR.
 
     Up and Down choose, Enter opens, Escape quits. With --print, quitting exits with status 1.
     """
@@ -126,7 +126,7 @@ class _Row(Struct, frozen=True):
 
 
 class Searcher:
-    """Answers queries to one repository, by its daemon or else from the index in this process."""
+    """Answers queries to one repository: by the daemon, or else from the index in this process."""
 
     def __init__(self, repo: QueriedRepo, environ: Mapping[str, str], *, asks: bool) -> None:
         self.repo = repo

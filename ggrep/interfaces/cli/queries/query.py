@@ -2,7 +2,7 @@
 
 A query to one repository resolves its targets, then makes one plan. The client executes the plan
 with a daemon, or with the index in its own process. A daemon that receives the unparsed command
-line makes the same plan (`command_line`) and executes it itself.
+line makes the same plan (`command_line`) and executes the plan.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -90,7 +90,7 @@ def answered(
 ) -> "Rendered":
     """Return the output of a plan, executed by the daemon or else in this process.
 
-    The timeout counts from the start of the command, without the time of a requested sync.
+    The timeout begins with the command; the time of a requested sync does not count.
     """
     first, fresh = plan.messages[0], not is_indexed(reached.address)
     scans = isinstance(first, Search)
@@ -199,7 +199,7 @@ class _Host(Struct, frozen=True):
         return work()
 
     def deadline(self, message: Message) -> Deadline:
-        """Return the deadline of the command, which all its messages share."""
+        """Return the deadline of the command, common to all messages."""
         del message
         return Deadline.after(SystemClock(), self.timeout_ms)
 
@@ -322,7 +322,7 @@ def search_query(
     planned: "Callable[[PlanContext], Plan]",
     kept: "AnswerWithReceipt | None" = None,
 ) -> RepositoryQuery:
-    """Return a query whose only target is the scope of a typed search."""
+    """Return a query about the directory to which the command line restricts the search."""
 
     def find(finder: Finder) -> list[TypedTarget]:
         return [TypedTarget(finder.place_asked(command, typed))]

@@ -59,8 +59,8 @@ class AgentSearch(Struct, frozen=True):
         int | None,
         Flag(
             "--body",
-            "With --format agent: show the whole definition for this many of the best "
-            "hits; default: up to 2 that fit the budget.",
+            "With --format agent: show the whole definitions of the N best hits; default: up to 2"
+            " that fit into the budget.",
             least=0,
             most=MAX_BODIES,
         ),

@@ -81,7 +81,7 @@ def require_receipt_place(path: Path, *, force: bool) -> None:
 
 
 def write_receipt(path: Path, data: bytes, *, force: bool) -> None:
-    """Write a receipt atomically; a link stays, and its target is replaced."""
+    """Write a receipt atomically; a symbolic link is kept, and its target is replaced."""
     require_receipt_place(path, force=force)
     try:
         durable.replace_file(Path(os.path.realpath(path)), data, mode=_MODE)

@@ -135,7 +135,7 @@ def search(
     lines: LineOptions,
     path: Annotated[list[str] | None, Argument("Search only these directories and files.")] = None,
 ) -> Query:
-    """Search a repository, or a workspace of them."""
+    """Search a repository, or all repositories of a workspace."""
     typed = TypedSearch(query, path or (), question, hits, asking, output, lines)
     asking.check()
     _check_receipt(output)

@@ -123,7 +123,9 @@ class HitOptions(Struct, frozen=True):
             ),
         ),
     ] = ()
-    include_anchors: Annotated[bool, Flag("--anchors", "Also return file headers as hits.")] = False
+    include_anchors: Annotated[
+        bool, Flag("--anchors", "Also return the opening lines of files as hits.")
+    ] = False
     compact: Annotated[
         bool, Flag("--compact", "Show only the best hit of each file, without text.")
     ] = False
@@ -146,22 +148,25 @@ class LineOptions(Struct, frozen=True):
     of: ClassVar = (SearchRequest,)
 
     ignore_case: Annotated[
-        bool, Flag("--ignore-case", "Ignore letter case; -i with -F, -E or quoted text.")
+        bool,
+        Flag("--ignore-case", "With -F, -E or quoted text: ignore letter case; short form: -i."),
     ] = False
     whole_words: Annotated[
-        bool, Flag("--word-regexp", "Match whole words only; -w with -F, -E or quoted text.")
+        bool,
+        Flag("--word-regexp", "With -F, -E or quoted text: match whole words; short form: -w."),
     ] = False
     lines_before: Annotated[
-        int, Flag("--before-context", "Show this many lines before each matching line: -B.")
+        int, Flag("--before-context", "Show N lines before each matching line; short form: -B.")
     ] = 0
     lines_after: Annotated[
-        int, Flag("--after-context", "Show this many lines after each matching line: -A.")
+        int, Flag("--after-context", "Show N lines after each matching line; short form: -A.")
     ] = 0
     files: Annotated[
-        bool, Flag("--files-with-matches", "Print only the paths of files that match: -l.")
+        bool,
+        Flag("--files-with-matches", "Print only the paths of matching files; short form: -l."),
     ] = False
     counts: Annotated[
-        bool, Flag("--count", "Print the number of matching lines of each file: -c.")
+        bool, Flag("--count", "Print the number of matching lines per file; short form: -c.")
     ] = False
 
     def apply(self, request: SearchRequest) -> SearchRequest:

@@ -37,7 +37,7 @@ _WHOLE_CHUNKS: Final = 3
 
 
 def slate(
-    query: Annotated[str, Argument("A task or question, in words or names.")],
+    query: Annotated[str, Argument("A task, a question, or names.")],
     question: QueryOptions,
     shape: SlateOptions,
     session: SessionOptions,
@@ -45,11 +45,9 @@ def slate(
     agent: AgentForm,
     asking: IndexOptions,
     repositories: MergeOptions,
-    path: Annotated[
-        list[str] | None, Argument("Gather only from these directories and files.")
-    ] = None,
+    path: Annotated[list[str] | None, Argument("Search only these directories and files.")] = None,
 ) -> Query:
-    """Gather the files that answer a question: by section, with evidence, within a budget."""
+    """Gather the files that answer a question, with excerpts, within a byte budget."""
     asking.check()
     kept = ReceiptOutput(output.json, output.plain, output.exit_status)
     typed = TypedSearch(query, path or (), question=question, asking=asking, output=kept)

@@ -66,8 +66,8 @@ class SlateOptions(SlateBounds, frozen=True):
         int,
         Flag(
             "--max-bytes --budget",
-            "Maximum bytes of the slate as JSON, with --format agent of its text; 0 for the level's"
-            " default.",
+            "Maximum bytes of the slate's JSON or, with --format agent, of its text; 0 for the"
+            " level's default.",
             judged=True,
         ),
     ] = 0
@@ -102,7 +102,7 @@ class SessionOptions(Struct, frozen=True):
         str | None,
         Flag(
             "--op",
-            "start, refine or expand. [default: implied by the other flags]",
+            "Session operation: start, refine or expand. [default: implied by the other flags]",
             words=get_args(SessionOp),
         ),
     ] = None

@@ -32,7 +32,7 @@ class TypedTarget(Struct, frozen=True):
     typed: str = ""
 
     def key(self, scope: str) -> str:
-        """Return the target as the repository names it; `scope` is the path key of `place`."""
+        """Return the target with a path from the root; `scope` is the path key of `place`."""
         return scope + self.lines if self.place.scope or not self.typed else self.typed
 
 

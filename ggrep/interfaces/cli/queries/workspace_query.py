@@ -292,9 +292,9 @@ def times_of(response: Envelope) -> str:
 
 
 def notices_of(response: Envelope, cwd: str) -> list[Notice]:
-    """Return the notices, with paths relative to `cwd`; an equal notice of several is one line.
+    """Return the notices, with paths relative to `cwd`; equal notices of repositories share a line.
 
-    If several repositories have unsearched files, one line without counts is about all of them.
+    If several repositories have unsearched files, one line without counts names the repositories.
     """
     items = (*response.warnings, *response.errors)
     several = sum(item.code == UNSEEN for item in items) > 1

@@ -22,7 +22,7 @@ def lsp(
 ) -> int:
     """Serve an editor over the Language Server Protocol, on standard input and output.
 
-    The editor starts this command in its open folders.
+    An editor starts this command for its open folders.
     """
     import logging
 

@@ -46,13 +46,13 @@ class HttpOptions(Struct, frozen=True):
 
     title: ClassVar = "HTTP"
 
-    http: Annotated[bool, Flag("--http", "Serve streamable HTTP.")] = False
+    http: Annotated[bool, Flag("--http", "Serve over streamable HTTP.")] = False
     host: Annotated[str | None, Flag("--host", f"Listen on this address. [default: {_HOST}]")] = (
         None
     )
     port: Annotated[
         int | None,
-        Flag("--port", f"Listen on this port; 0 for any. [default: {_PORT}]", most=65535),
+        Flag("--port", f"Listen on this port; 0 for any free one. [default: {_PORT}]", most=65535),
     ] = None
     hosts: Annotated[
         tuple[str, ...],

@@ -39,9 +39,8 @@ _FileArgument: TypeAlias = Annotated[
 def start(file: _FileArgument, json: JsonFlag = False) -> int:
     """Run a team server until it is stopped.
 
-    The server answers for repositories that were pushed to a remote. Its nodes hold the snapshots,
-    each snapshot on two nodes. Users present tokens of an identity provider, and see the
-    repositories that the rules of access allow.
+    The server searches repositories that were pushed to a remote. Each snapshot is on two nodes.
+    Users present a token of an identity provider. Access rules limit the repositories of a user.
     """
     server, terminal = _read(file), open_terminal()
     from ggrep.interfaces.surfaces.http_server import base_url, bind, run
@@ -117,7 +116,7 @@ def _app(
 
 
 def status(file: _FileArgument, json: JsonFlag = False) -> int:
-    """Show whether a server runs, its repositories, its nodes and its problems.
+    """Show whether a server runs, and its repositories, nodes and problems.
 
     The exit status is 1 if no server runs.
     """
@@ -137,7 +136,7 @@ def status(file: _FileArgument, json: JsonFlag = False) -> int:
 
 
 def stop(file: _FileArgument, json: JsonFlag = False) -> int:
-    """Stop a server and its nodes; running requests get a few seconds to end."""
+    """Stop a server and its nodes; wait a few seconds for running requests."""
     server, terminal = _read(file), open_terminal()
     stopped = False
     if is_held(lock_of(server)):
@@ -149,7 +148,7 @@ def stop(file: _FileArgument, json: JsonFlag = False) -> int:
         deadline = Deadline.after(SystemClock(), _STOP_MS)
         while is_held(lock_of(server)):
             if not deadline.remaining_ms():
-                raise GgrepError(f"{file}: the server with process {pid} did not end in time")
+                raise GgrepError(f"{file}: the server process {pid} did not end in time")
             time.sleep(_LOOK_S)
         stopped = True
     if json:
@@ -184,7 +183,7 @@ def _record(url: str, state: "TeamState") -> Document:
 
 
 def read_record(server: "ServerFile") -> dict[str, Any]:
-    """Return the state that the server wrote last; empty if it wrote none yet."""
+    """Return the state that the server wrote last; empty if there is none yet."""
     with suppress(OSError, ValueError):
         record = stable_json.loads(_record_file(server).read_bytes())
         if isinstance(record, dict):

@@ -21,7 +21,7 @@ def ui(
         Argument("A directory in the repository; default: the current one.", metavar="DIR"),
     ] = None,
     workspace: Annotated[
-        Path | None, Flag("--workspace", "Show the repositories of this workspace file.")
+        Path | None, Flag("--workspace", "Search the repositories of this workspace file.")
     ] = None,
     port: Annotated[
         int | None,

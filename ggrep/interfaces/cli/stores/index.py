@@ -1,4 +1,4 @@
-"""`ggrep index`: brings one repository, or all of a workspace, up to date."""
+"""`ggrep index`: brings one repository, or all repositories of a workspace, up to date."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -63,7 +63,7 @@ class Indexing(Struct, frozen=True):
         Flag("--dry-run -d", "List the files that would be indexed, and why others are skipped."),
     ] = False
     reset: Annotated[
-        bool, Flag("--reset -r", "Rebuild the index; until then, the old index answers.")
+        bool, Flag("--reset -r", "Rebuild the index; searches use the old index until then.")
     ] = False
     strict: Annotated[
         bool, Flag("--strict", "Keep the old index when a file cannot be indexed correctly.")
@@ -255,7 +255,7 @@ def profiles(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """List the profiles of a repository and the store that each answers from."""
+    """List the profiles of a repository, and the store of each profile."""
     from ggrep.index.maintenance.inventory import list_profiles
 
     terminal = open_terminal(plain=plain)

@@ -72,14 +72,15 @@ def add(
     ] = None,
     plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
     readable: Annotated[
-        bool, Flag("--readable", "Show pushed files before they are compared with the files here.")
+        bool,
+        Flag("--readable", "Search pulled files before they are compared with the local files."),
     ] = False,
     json: JsonFlag = False,
 ) -> int:
     """Add a remote, or change its URL.
 
-    The remote is not contacted. Credentials come from the environment, by their provider's names:
-    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS, AZURE_STORAGE_ACCOUNT_KEY and so on.
+    The remote is not contacted. Credentials come from variables of the provider, such as
+    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS or AZURE_STORAGE_ACCOUNT_KEY.
     """
     remote = checked(
         Remote(
@@ -100,14 +101,14 @@ def add(
 
 
 def _as_url(typed: str) -> str:
-    """Return the URL of a typed directory path; other text unchanged."""
+    """Return the URL of a typed directory path; return other text unchanged."""
     if not typed.startswith(("/", "./", "../", "~/")):
         return typed
     return Path(os.path.abspath(Path(typed).expanduser())).as_uri()  # noqa: PTH100 - keeps links
 
 
-def remove(name: Annotated[str, Argument("Its name.")], json: JsonFlag = False) -> int:
-    """Remove a remote from the settings; its objects stay."""
+def remove(name: Annotated[str, Argument("Name of the remote.")], json: JsonFlag = False) -> int:
+    """Remove a remote from the settings; keep its objects."""
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
         remote_named(known, name)
@@ -224,10 +225,9 @@ def push(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Push the index of a repository to a remote, for others to pull.
+    """Push the index of a repository to a remote, from which others can pull it.
 
-    The active snapshot is pushed; `ggrep index` brings it up to date first. Objects that the remote
-    has are not sent again. Secrets are masked, as in every index.
+    Run `ggrep index` first, because only the active snapshot is pushed. Secrets are masked.
     """
     from ggrep.search.engine.push_pull import push_to
 
@@ -266,10 +266,10 @@ def pull(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Pull an index of these files from a remote, then index what is missing.
+    """Pull an index of the repository from a remote, then index files that it does not contain.
 
-    The snapshot nearest to this checkout is pulled: of the same files, else of the commit with the
-    longest common history. Files that differ are hidden until they are indexed.
+    If no snapshot has exactly the same files, the snapshot of the nearest commit is pulled. Files
+    that differ are hidden until they are indexed.
     """
     terminal, clock = open_terminal(plain=plain), SystemClock()
     path, of = _meant(path, of, terminal)
@@ -296,7 +296,7 @@ def pull(
 def _meant(
     path: Path | None, remote: str | None, terminal: Terminal
 ) -> tuple[Path | None, str | None]:
-    """Return the directory and the remote; like in git, the only argument may name the remote."""
+    """Return the directory and the remote; as in git, the only argument may name the remote."""
     if path is None or remote is not None or on_disk(path).exists():
         return path, remote
     known = {each.name for each in read_remotes(home_from(terminal.environ).remotes)}

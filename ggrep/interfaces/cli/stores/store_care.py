@@ -29,7 +29,7 @@ def gc(
     plain: PlainFlag = False,
 ) -> int:
     """Delete snapshots and segments that no query needs any more."""
-    from ggrep.index.maintenance.collection import collect_garbage, preview
+    from ggrep.index.maintenance.collection import collect_garbage, preview, young_ms
 
     terminal = open_terminal(plain=plain)
     index = open_index(location_of(path).root, terminal.environ)
@@ -47,8 +47,12 @@ def gc(
     verb = "would delete" if report.dry_run else "deleted"
     terminal.write(
         f"{verb} {len(report.deleted_snapshots)} snapshots and {len(report.deleted_segments)} "
-        f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay\n"
+        f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay"
     )
+    if len(report.retained_snapshots) > 1:
+        secs = round(young_ms(index.settings) / 1000)
+        terminal.write(f": the newest, pinned ones, and those younger than {secs} s")
+    terminal.write("\n")
     if report.dry_run and report.freed_bytes:
         terminal.note(with_path("nothing was deleted; to delete: ggrep gc --force\n", path))
     return 0
@@ -60,7 +64,7 @@ def compact(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Merge segments into one that holds exactly the visible rows."""
+    """Merge segments into one segment that contains only the visible rows."""
     from ggrep.index.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)
@@ -138,7 +142,7 @@ def audit_command(path: PathFlag = None, json: JsonFlag = False, plain: PlainFla
 
 
 def upgrade(path: PathFlag = None, json: JsonFlag = False) -> int:
-    """Convert a repository's index from an older build's formats, without indexing again."""
+    """Convert an index to the formats of this build, without indexing again."""
     terminal = open_terminal()
     report = open_index(location_of(path).root, terminal.environ).upgrade()
     if json:
@@ -157,7 +161,7 @@ def health(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Check a repository's store; exit status 1 when a check fails."""
+    """Check a repository's store; exit with 1 when a check fails."""
     terminal = open_terminal(plain=plain)
     address = address_of(location_of(path), terminal, {"profile": profile})
     document = _health_of_daemon(address, terminal, deep=deep)

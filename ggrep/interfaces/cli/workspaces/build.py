@@ -82,7 +82,7 @@ def build(
         int | None,
         Flag(
             "--concurrency",
-            "Build this many repositories in parallel; default: one for each core, 4 at most.",
+            "Build this many repositories in parallel; default: one per core, at most 4.",
             least=1,
             most=MAX_BUILDS,
         ),
@@ -94,8 +94,8 @@ def build(
 ) -> int:
     """Build or update the index of every enabled repository, then write the manifest.
 
-    With a remote, each index is pulled first, and what is missing is indexed. A cluster pulls,
-    indexes and pushes; then this home pulls its indexes.
+    With a remote, each index is pulled first, and then updated. A cluster pulls, indexes and
+    pushes; then this home pulls the indexes.
     """
     opened = how.open(file, named)
     terminal, home = opened.terminal, opened.home

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
 from ggrep.config.settings import home_from
-from ggrep.federation.doctor import examine
+from ggrep.federation.doctor import NO_INDEX, examine
 from ggrep.federation.orphans import GRACE_DAYS, collect_orphans
 from ggrep.federation.roots import workspace_warnings
 from ggrep.federation.workspace_state import WorkspaceState, cache_root_of
@@ -23,7 +23,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
     load,
 )
 from ggrep.model.sanitise import sanitise_line
-from ggrep.model.suggested_commands import with_file
+from ggrep.model.suggested_commands import build_index, with_file
 from ggrep.model.workspace_reports import Doctor, DoctorCohort
 from ggrep.render.style import Style
 from ggrep.service.workspace_calls import says_merge
@@ -50,12 +50,23 @@ def doctor(*, file: FileArgument = None, named: FileOption = None, how: Survey) 
 
 
 def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str:
-    """Return the findings by repository, then how the indexes compare."""
+    """Return the findings by repository, then lines about indexes that are not comparable.
+
+    Several repositories without an index are one finding, because one command builds all indexes.
+    """
     labels = {
         each.repo_id: sanitise_line(each.repo.alias or each.repo_id) for each in state.members
     }
     lines = []
-    for finding in report.findings:
+    findings = report.findings
+    unindexed = [each.repo_id for each in findings if each.repo_id and each.message == NO_INDEX]
+    if len(unindexed) > 1:
+        findings = tuple(each for each in findings if each.message != NO_INDEX)
+        names = ", ".join(style.paint("repo", labels[each]) for each in unindexed)
+        lines.append(f"{style.paint('bad', '!')} {names}: {NO_INDEX}")
+        command = with_file(build_index(enabled=True), state.workspace.workspace_path)
+        lines.append(f"    {style.paint('name', sanitise_line(command))}")
+    for finding in findings:
         mark = style.paint("bad", "!") if finding.needed else style.paint("muted", "-")
         name = f"{style.paint('repo', labels[finding.repo_id])}: " if finding.repo_id else ""
         lines.append(f"{mark} {name}{sanitise_line(finding.message)}")
@@ -69,7 +80,7 @@ def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str
 
 
 def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
-    """Yield lines about indexes whose scores are not comparable, once for equal corpora."""
+    """Yield lines about indexes with incomparable scores; corpora with equal lines share them."""
     alike: dict[tuple[object, ...], tuple[list[str], list[DoctorCohort]]] = {}
     for corpus, each in report.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)
@@ -97,7 +108,7 @@ def gc(
     ] = GRACE_DAYS,
     json: JsonFlag = False,
 ) -> int:
-    """Delete leftovers of removed workspaces; with FILE, in its cacheRoot too."""
+    """Delete leftovers of removed workspaces; with FILE, also in its cacheRoot."""
     chosen = chosen_file(file, named) if file is not None or named else None
     terminal = open_terminal()
     home = home_from(terminal.environ)

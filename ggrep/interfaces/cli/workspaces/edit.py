@@ -52,7 +52,7 @@ def init(
     terminal = open_terminal()
     target, words = _target(file, roots or [], named)
     if not words:
-        raise UsageError("name the directories of the workspace after its file")
+        raise UsageError("the directories are missing; write them after the name of the file")
     if target.exists() and not force:
         raise InvalidRequest(f"{target} already exists; to replace it: --force")
     if not target.parent.is_dir():
@@ -69,7 +69,7 @@ def add(
     alias: _AliasOption = None,
     tags: _TagOption = None,
     priority: Annotated[
-        int | None, Flag("--priority", "Rank among equal scores; higher comes first.")
+        int | None, Flag("--priority", "Order of equal scores; the higher number comes first.")
     ] = None,
     disabled: Annotated[
         bool, Flag("--disabled", "Do not search the repository by default.")
@@ -115,14 +115,16 @@ def remove(
     file: FileArgument = None,
     repo: Annotated[
         str | None,
-        Argument("Alias, id, root as written, or position: repos[2].", takes="repository"),
+        Argument(
+            "Alias, id, root as in the file, or position such as repos[2].", takes="repository"
+        ),
     ] = None,
     named: FileOption = None,
     json: JsonFlag = False,
 ) -> int:
-    """Remove a repository from a workspace file; its index stays.
+    """Remove a repository from a workspace file; keep its index.
 
-    The repository may be missing. Other problems of the file are only reported.
+    The repository's directory may be missing. Other problems of the file are only reported.
     """
     from ggrep.federation.editing import remove_repo
     from ggrep.federation.workspace import names_of_root
@@ -147,7 +149,7 @@ def _moved_entry(
 ) -> int | None:
     """Return the entry whose directory is missing and whose repository is now at `place`.
 
-    The entry has the alias, or its index in this home is of the repository at `place`.
+    The entry has this alias, or its index in this home belongs to the repository at `place`.
     """
     from ggrep.index.maintenance.moved import was_moved
 
@@ -172,8 +174,8 @@ def _refuse_included(target: Path, word: str) -> None:
         called = (repo.alias or "", repo.repo_id, repo.root_input)
         if repo.included and wanted & {name.casefold() for name in called if name}:
             raise InvalidRequest(
-                f"{word} belongs to the include {repo.included!r}; to exclude it, add"
-                f' "!{repo.root_input}" after that'
+                f"{word} comes from the glob {repo.included!r}; to exclude it, add"
+                f' "!{repo.root_input}" after this glob'
             )
 
 

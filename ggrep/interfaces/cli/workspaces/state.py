@@ -154,7 +154,7 @@ _WORDS: Final = {"none": "-", "silent": "not answering", "other_version": "other
 
 
 def manifest(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
-    """Record the state of the indexes when it has changed."""
+    """Write the state of the indexes to the manifest, if it has changed."""
     opened = how.open(file, named)
     terminal, workspace = opened.terminal, opened.workspace
     result = opened.state()

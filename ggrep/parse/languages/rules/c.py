@@ -33,7 +33,7 @@ _MAKING: Final = re.compile(r"(?:TRACE|DEFINE|DECLARE)_\w*|PyDoc_STRVAR\Z|[A-Z0-
 
 
 def _record(node: Node, name: str = "") -> Construct | None:
-    """Return a record with a body; without a name, its members count as if they were outside."""
+    """Return a record (such as a struct) with a body; a record without a name is a wrapper."""
     body = body_of(node)
     inner_name = _unscoped(field_text(node, "name"))
     if not body:

@@ -59,7 +59,7 @@ def _comments_before(declarations: Node) -> list[Node]:
 
 
 def _roles() -> Callable[[Node], str]:
-    """Return a function for declarations' roles: their names; a signature begins a new run."""
+    """Return the `role` function for `grouped`; each signature begins a new definition."""
     signatures = 0
 
     def role(node: Node) -> str:

@@ -107,7 +107,7 @@ describe: Final = by_kind(
 
 
 def _parts(node: Node) -> dict[str, Node]:
-    """Return the first child of each type, because the grammar has no named fields."""
+    """Return the first child of each node type, because the grammar has no named fields."""
     parts: dict[str, Node] = {}
     for child in node.named_children:
         parts.setdefault(child.type, child)
@@ -135,7 +135,7 @@ def _receiver(node: Node) -> tuple[str, ...]:
 
 
 def _stray_comment(node: Node) -> Node | None:
-    """Return the comment of a definition if in the grammar it belongs to the import before."""
+    """Return a definition's comment if the grammar makes it a part of the import before."""
     before = node.prev_named_sibling
     if before is None or before.type != "import_list" or not before.named_children:
         return None

@@ -52,7 +52,7 @@ def _file_namespace(node: Node) -> tuple[str, ...]:
 
 
 def _namespace(node: Node) -> Construct | None:
-    """Return a namespace with its dotted and its written name; it can apply to the whole file."""
+    """Return a namespace with its dotted name and its name as written."""
     written, inside = field_text(node, "name"), body_of(node)
     name = _dotted(written)
     if not inside:

@@ -41,7 +41,7 @@ def _class(node: Node) -> Construct | None:
 
 
 def _module(node: Node) -> Construct | None:
-    """Return a module; if it contains classes or modules, it is a wrapper of these."""
+    """Return a module; a module that contains classes or modules is a wrapper."""
     inside = body_of(node)
     frame = any(child.type in {"class", "module"} for part in inside for child in part.children)
     *owners, name = _scopes(node)
@@ -75,7 +75,7 @@ def _callee(node: Node) -> str:
 
 
 def _call(node: Node) -> Construct | None:
-    """Return the method that a call defines (`private def a`, `attr_reader :a`), or its block."""
+    """Return the method that a call defines, such as `private def a`, or the call's block."""
     word = field_text(node, "method")
     arguments = node.child_by_field_name("arguments")
     if arguments is not None:

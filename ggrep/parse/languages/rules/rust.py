@@ -102,7 +102,7 @@ def _is_braced(node: Node) -> bool:
 
 
 def _inside(tree: Node) -> Range:
-    """Return the range between a tree's brackets."""
+    """Return the range inside the brackets of a token tree."""
     start, end = tree.children[0], tree.children[-1]
     stop = end if end.start_byte >= start.end_byte else start
     low, high = start.end_point, stop.start_point

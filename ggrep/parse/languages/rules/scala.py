@@ -77,7 +77,7 @@ def _given(node: Node) -> Construct | None:
 
 
 def _extension(node: Node) -> Construct | None:
-    """Return an extension with the name of the extended type, with its methods as members."""
+    """Return an extension under the name of the extended type; its methods are the members."""
     bodies = node.children_by_field_name("body")
     if len(bodies) != 1 or not bodies[0].type.endswith("template_body"):
         bodies = [node]

@@ -86,7 +86,7 @@ def _statement(node: Node) -> Construct | None:
 
 
 def _assigned(node: Node) -> Construct | None:
-    """Return the definition in `a.b.c = value`: `c` if the value is callable or it is an export."""
+    """Return the definition of `c` in `a.b.c = value`, if the value is callable or exported."""
     left = node.child_by_field_name("left")
     value = node.child_by_field_name("right")
     while value is not None and value.type == "assignment_expression":
@@ -172,7 +172,7 @@ def _bare(node: Node) -> Construct | None:
 def _value(
     value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()
 ) -> Construct | None:
-    """Return the definition in `name = value`; `otherwise` is its type if not callable."""
+    """Return the definition in `name = value`; `otherwise` is its kind unless it is callable."""
     while value.type in _COVERS and value.named_children:
         value = value.named_children[0]
     kind = value.type
