@@ -74,7 +74,7 @@ def _spoil(configured: Configured, part: str) -> None:
         case "remote":
             configured.server["remote"] = {"url": "file:///nowhere/at/all"}
         case _:
-            configured.server["cache"] = "keys.json/cache"
+            configured.server["cache"] = "/dev/null/c"
 
 
 @pytest.mark.parametrize(
