@@ -48,7 +48,7 @@ OPTIONS = {
     'setup': '--dry-run,-d dry_run switch \n--yes,-y yes switch \n--json json switch \n--plain plain switch ',
     'install': '--user where_user switch \n--project where_project switch \n--path,-p where_path path \n. clients text+ @client\n--list listed switch \n--print-config shown switch \n--refresh refresh switch \n--command command text \n--dry-run,-d dry_run switch \n--json json switch \n--plain plain switch ',
     'uninstall': '--user where_user switch \n--project where_project switch \n--path,-p where_path path \n. clients text+ @client\n--dry-run,-d dry_run switch \n--json json switch \n--plain plain switch ',
-    'doctor': '--path,-p path path \n--cluster cluster switch \n--json json switch \n--plain plain switch ',
+    'doctor': '--path,-p path path \n--cluster cluster switch \n--server server path \n--json json switch \n--plain plain switch ',
     'health': '--path,-p path path \n--deep deep switch \n--profile profile text @profile\n--json json switch \n--plain plain switch ',
     'audit': '--path,-p path path \n--json json switch \n--plain plain switch ',
     'repair': '--path,-p path path \n--json json switch \n--plain plain switch ',

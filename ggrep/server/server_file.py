@@ -137,7 +137,7 @@ def start_nodes(server: ServerFile, settings: Settings, clock: Clock) -> dict[st
     from ggrep.server.node_process import NodePlan, ProcessNode
 
     names = [f"node-{number}" for number in range(server.nodes)]
-    remote = _remote(server)
+    remote = remote_of(server)
     plans = [NodePlan(str(Path(server.cache) / name), remote, settings) for name in names]
     handles: Sequence[NodeHandle]
     if server.ray:
@@ -162,15 +162,20 @@ def team_of(
         RemoteError: the remote cannot be opened.
     """
     from ggrep.index.remote.objects import open_objects
-    from ggrep.index.repo_identity import identify
     from ggrep.server.epoch import Refs
     from ggrep.server.nodes import Nodes
     from ggrep.server.team import Team
 
-    root, home = Path(server.cache), Home(Path(server.cache))
-    fingerprint = identify(root, home, settings).config_fingerprint
-    refs = Refs(open_objects(_remote(server), wait), fingerprint)
+    refs = Refs(open_objects(remote_of(server), wait), fingerprint_of(server, settings))
     return Team(server.name, Nodes(nodes), refs, Path(server.access), settings, clock)
+
+
+def fingerprint_of(server: ServerFile, settings: Settings) -> str:
+    """Return the fingerprint of settings: snapshots with another one are ignored."""
+    from ggrep.index.repo_identity import identify
+
+    root, home = Path(server.cache), Home(Path(server.cache))
+    return identify(root, home, settings).config_fingerprint
 
 
 def audit_of(server: ServerFile, clock: Clock) -> "AuditLog | None":
@@ -201,7 +206,8 @@ def tokens_of(server: ServerFile, clock: Clock) -> "Tokens":
     )
 
 
-def _remote(server: ServerFile) -> Remote:
+def remote_of(server: ServerFile) -> Remote:
+    """Return the remote with the snapshots."""
     part = server.remote
     return checked(
         Remote(

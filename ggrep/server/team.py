@@ -15,7 +15,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ggrep.base.clock import Clock, Deadline, rfc3339
-from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest, RemoteError
+from ggrep.base.errors import Busy, Forbidden, GgrepError, InvalidRequest, RemoteError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json, decode
 from ggrep.config.settings import Settings
@@ -32,13 +32,14 @@ from ggrep.model.operations import bounds_of, loaded, operation_of
 from ggrep.model.request import Request
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import message_of, within
-from ggrep.server.access import Access, Identity, read_file
+from ggrep.server.access import Access, Identity, read_access
 from ggrep.server.audit import AuditEntry
 from ggrep.server.epoch import Epoch, Refs, ServedRepo, workspace_of
 from ggrep.server.node import MOST_EPOCHS, NodeMessage
 from ggrep.server.node_searchers import NodeSearcher, NodeSearchers
-from ggrep.server.nodes import Nodes
+from ggrep.server.nodes import RETRY_AFTER_MS, Nodes
 from ggrep.server.placement import placed
 
 E = TypeVar("E", bound=Envelope)
@@ -222,7 +223,7 @@ class Team:
     async def read_access(self) -> None:
         """Read the access rules; invalid rules close the server."""
         try:
-            access = await to_thread.run_sync(read_file, Access, self._access_file)
+            access = await to_thread.run_sync(read_access, self._access_file)
             self._problems.pop(_ACCESS, None)
         except Exception as error:  # noqa: BLE001 - with old rules a withdrawn right would stay
             access = None
@@ -374,6 +375,7 @@ class UserService(Struct, frozen=True):
 
         Raises:
             Forbidden: the user may not see a repository with this root, or there is none.
+            Busy: no node that holds the repository answers; nodes start again within seconds.
         """
         self.entry.ask(request)
         repo = next((repo for repo in self.seen.repos.values() if repo.root == root), None)
@@ -385,7 +387,10 @@ class UserService(Struct, frozen=True):
         deadline = Deadline.after(self.team.clock, timeout_ms)
         message = message_of(request)
         searcher = NodeSearcher(self.team.nodes, repo)
-        reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), deadline)
+        try:
+            reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), deadline)
+        except Unreachable as error:
+            raise Busy(str(error), retry_after_ms=RETRY_AFTER_MS) from error
         self.entry.searched.add(repo.repo_id)
         return value_of(dict[str, Any], reply, "response")
 
