@@ -217,7 +217,7 @@ def failed_junit_xml(file: CheckFile, error: GgrepError, began: datetime | None)
     """Return JUnit XML for checks that could not run: one test case with the error."""
     message = _text(str(error))
     case = (
-        f'    <testcase name="ggrep check" classname="{_CLASS}" time="0">',
+        f'    <testcase name="checks" classname="{_CLASS}" time="0">',
         f'      <error type="{error.code}" message="{message}">{message}</error>',
         "    </testcase>",
     )
