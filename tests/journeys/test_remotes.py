@@ -133,6 +133,12 @@ def test_a_push_and_a_pull_are_told_of(
     """On the terminal in a line each, in JSON with all figures."""
     ggrep("remote", "add", "origin", place)
     assert ggrep("push", shop).err.startswith("error: this repository has no index yet")
+    (tmp_path / "notes").mkdir()
+    refused = ggrep("push", tmp_path / "notes")
+    assert (refused.status, f"{tmp_path}/notes is not a repository; to push" in refused.err) == (
+        2,
+        True,
+    )
     assert ggrep("index", shop).status == 0
     first = ggrep("push", shop)
     again = ggrep("push", shop, "--json")

@@ -43,7 +43,7 @@ from ggrep.interfaces.cli.terminal import (
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_path
-from ggrep.service.location import location_of, on_disk, open_index
+from ggrep.service.location import is_marked, location_of, on_disk, open_index
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.stores import PullJson
@@ -239,6 +239,11 @@ def push(
         report = push_to(index, remote, again=again)
     except NoIndex as error:
         root = index.identity.root
+        if not (index.settings.repo_key or is_marked(root)):
+            raise InvalidRequest(
+                f"{root} is not a repository; to push a repository: ggrep push DIRECTORY;"
+                " to push all of a workspace: ggrep workspace build FILE --push"
+            ) from error
         elsewhere = None if Path.cwd().is_relative_to(root) else root
         raise NoIndex(with_path(str(error), elsewhere)) from error
     if json:
