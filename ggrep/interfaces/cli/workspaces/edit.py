@@ -3,6 +3,7 @@
 import os
 import stat
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,7 +84,8 @@ def add(
     target, word = _target_and_word(file, root, named, "a directory")
     entry = _entry(word, target)
     alias = alias or entry.alias
-    repos = [repo for repo in load(target).repos if not repo.included]
+    members = load(target).repos
+    repos = [repo for repo in members if not repo.included]
     place = canonical_root(target.parent / entry.root)
     if member := next((repo for repo in repos if repo.root_canonical == place), None):
         fact = f"{entry.root} is already repos[{member.index}]; the file is unchanged"
@@ -108,6 +110,7 @@ def add(
         priority=priority,
         tags=tuple(tags or ()),
     )
+    (entry,) = _named([entry], target, [repo.alias for repo in members if repo.alias])
     return _save(terminal, target, _edited(target, lambda text: add_repo(text, entry)), json=json)
 
 
@@ -242,13 +245,14 @@ def _entry(text: str, file: Path) -> "NewEntry":
     return NewEntry(root=str(given.resolve()) if outside else root, alias=alias or None)
 
 
-def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
+def _named(entries: list["NewEntry"], file: Path, taken: Sequence[str] = ()) -> list["NewEntry"]:
     """Return the entries; an entry without an alias gets the name of its directory.
 
-    A name that is not unique or not a valid alias is left out; answers then show the id.
+    A name that is not unique, already taken or not a valid alias is left out; answers then show the
+    id.
     """
     names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
-    seen = Counter(name.casefold() for name in names)
+    seen = Counter(name.casefold() for name in (*names, *taken))
     return [
         entry
         if entry.alias or seen[name.casefold()] > 1 or not name.isprintable() or not name.strip()
