@@ -158,6 +158,7 @@ def test_a_push_and_a_pull_are_told_of(
     document = stable_json.loads(ggrep("pull", other, "--json").out)
     fits(document, "remotes")
     assert (document["outcome"], document["indexed"]) == ("current", 0)
+    assert "the index is already current: 5 files\n" in ggrep("pull", other).err
 
 
 def test_a_pull_indexes_what_cannot_be_had(ggrep: Command, shop: Path, place: str) -> None:
@@ -195,7 +196,7 @@ def test_a_collection_of_a_remote_is_told_of(ggrep: Command, shop: Path, place: 
     document = stable_json.loads(ggrep("remote", "gc", "--force", "--json").out)
     fits(document, "remotes")
 
-    assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 refs\n"
+    assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 ref\n"
     assert (document["dry_run"], document["kept"], document["deleted"]) == (False, 6, 0)
 
 

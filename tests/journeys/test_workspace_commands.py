@@ -158,7 +158,7 @@ def test_an_added_repository_has_the_name_of_its_directory(
     ggrep: Command, workspace: Path, tmp_path: Path, taken: str, alias: str | None
 ) -> None:
     file = tmp_path / "other.jsonc"
-    ggrep("workspace", "init", file, f"{taken}=shop")
+    assert ggrep("workspace", "init", file, f"{taken}=shop").err == f"{file}: 1 repo\n"
     added = ggrep("workspace", "add", file, "ledger")
     document = document_of(ggrep("workspace", "validate", file, "--json"))
 

@@ -173,7 +173,9 @@ def gc(
     if force:
         verb, count, size = "deleted", result.deleted, result.deleted_bytes
     text = plural(count, "object", "objects")
-    terminal.write(f"{verb} {text}, {bytes_text(size)}; {result.kept} kept, {result.refs} refs\n")
+    terminal.write(
+        f"{verb} {text}, {bytes_text(size)}; {result.kept} kept, {plural(result.refs, 'ref')}\n"
+    )
     if not force and result.removable:
         more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
         line = f"ggrep remote gc {remote.name} --force{more}"
@@ -330,7 +332,7 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     elif report is None or outcome.reason:
         message = f"nothing was pulled from {name}: {outcome.reason}"
     elif report.outcome == "current":
-        message = f"the index already has all {plural(report.files, 'file', 'files')} as they are"
+        message = f"the index is already current: {plural(report.files, 'file')}"
     else:
         at = f" of commit {report.commit[:12]}" if report.commit else ""
         size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)

@@ -16,6 +16,7 @@ from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     WORKSPACE_SCHEMA,
     FileArgument,
@@ -203,9 +204,8 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
         terminal.write_json(document, pretty=True)
         return 0
     enabled = sum(repo.enabled for repo in workspace.repos)
-    terminal.write(
-        f"{sanitise_line(str(target))}: valid, {len(workspace.repos)} repos, {enabled} enabled\n"
-    )
+    counts = f"{plural(len(workspace.repos), 'repo')}, {enabled} enabled"
+    terminal.write(f"{sanitise_line(str(target))}: valid, {counts}\n")
     for warning in warnings:
         terminal.tell(f"warning: {warning.message}")
     return 0
@@ -290,7 +290,7 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool 
     mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
     durable.replace_file(file, text.encode(), mode=mode)
     count = len(entries_of(text))
-    _report(terminal, file, count, f"{count} repos", json=json)
+    _report(terminal, file, count, plural(count, "repo"), json=json)
     for line in left:
         terminal.tell(f"warning: {line}")
     return 0
