@@ -77,7 +77,8 @@ class ShownSlate(Struct, frozen=True):
     Attributes:
         source: the repository or workspace of the slate, in a few words.
         session: state of the session; None without a session.
-        roots: roots by alias, as the user would type these; empty for a single repository.
+        roots: directories by alias, as the user would type these; repositories of a team server
+            have none.
         workspace: workspace file, as the user would type it; empty for a single repository.
     """
 
@@ -293,9 +294,11 @@ def _command(action: NextAction, view: ShownSlate, page: Page) -> str:
 
 def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
     """Return the argument of a suggested command: a location or name, and maybe the repository."""
-    if view.roots:
+    if view.workspace:
         alias, _, target = action.target.partition(":")
-        root = dict(view.roots).get(alias, alias)
+        if (root := dict(view.roots).get(alias)) is None:
+            place = action.target if action.action == "expand" else target
+            return f"{shlex.quote(place)} --workspace {shlex.quote(view.workspace)}"
         return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
     target = _moved(action.target, page) if action.action == "expand" else action.target
     return shlex.quote(target)

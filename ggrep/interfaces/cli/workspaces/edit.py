@@ -205,6 +205,8 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
         return 0
     enabled = sum(repo.enabled for repo in workspace.repos)
     counts = f"{plural(len(workspace.repos), 'repo')}, {enabled} enabled"
+    if servers := len({entry.remote for entry in workspace.remotes}):
+        counts += f", {plural(servers, 'team server')}"
     terminal.write(f"{sanitise_line(str(target))}: valid, {counts}\n")
     for warning in warnings:
         terminal.tell(f"warning: {warning.message}")
