@@ -76,6 +76,7 @@ def assemble(
         *_limits(pool_set, pools, session.force, lists.longest),
         *session.limits(),
         *map(RepoLimit, weak_cuts),
+        *map(RepoLimit, selection.disabled_cut() if pools and not shown else ()),
         *cuts,
     )
     known = Known(
