@@ -3,7 +3,7 @@
 import gc
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from functools import cache, partial
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 from ggrep.base.clock import Clock
 from ggrep.config.settings import Settings
+from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.index.sync import syncer
 from ggrep.search.engine import engine
 from ggrep.search.engine.engine import Engine
@@ -31,6 +32,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["GGREP_OFFLINE"] = "1"
 
 use_memory()
+# As in processes of ggrep: half of the time that lancedb's import takes.
+leave_out_remote_client()
 
 
 def _quick_pool(settings: Settings, clock: Clock) -> InProcessPool:
@@ -65,10 +68,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: "tests/ui/" not in item.nodeid)
 
 
-def pytest_collection_finish() -> None:
-    """Keep thousands of collected tests out of each round of the garbage collector."""
-    gc.collect()
-    gc.freeze()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect without the garbage collector, and keep what is collected out of its later rounds."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture
@@ -103,8 +112,6 @@ def command_over(
             monkeypatch.delenv(name, raising=False)
         for name, value in {"GGREP_HOME": str(home), **variables}.items():
             monkeypatch.setenv(name, value)
-        # The choice would outlast the test.
-        monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
         return Command(capsys)
 
     return over

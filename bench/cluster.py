@@ -35,7 +35,7 @@ def measure(work: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines; arguments are a number of packages, and where they are kept."""
     number = next((int(word) for word in arguments if word.isdecimal()), NUMBER)
     kept = next((Path(word).resolve() for word in arguments if not word.isdecimal()), work / "kept")
-    file = _workspace(work, lay_out(kept, number))
+    file = workspace_with_keys(work, lay_out(kept, number))
     apart = can_make_namespaces()
 
     def of_node(node: int) -> Mapping[str, str]:
@@ -153,7 +153,7 @@ class _Bench:
         return Remote("origin", url, self._server.endpoint, REGION, plain_http=True)
 
 
-def _workspace(work: Path, roots: Sequence[Path]) -> Path:
+def workspace_with_keys(work: Path, roots: Sequence[Path]) -> Path:
     """Return the file of a workspace of copies that share their bytes, each with a key."""
     for root in roots:
         goal = work / "services" / root.name

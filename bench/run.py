@@ -51,6 +51,11 @@
                                     packages built by a Ray cluster whose workers and nodes are
                                     killed, against processes here; needs the extras `cluster` and
                                     `deep`, and is no part of all of them
+    python3 dev.py bench team [NUMBER] [FOLDER] [answers|kills|store|costs ...]
+                                    a team server on three Ray nodes, over SeaweedFS and packages:
+                                    its answers against those of one machine, and while nodes,
+                                    coordinator and storage fail; needs the extras `cluster` and
+                                    `deep`, and is no part of all of them
     python3 dev.py bench soak [MINUTES]
                                     memory of a host and a coordinator while ten repositories are
                                     edited and asked; 30 minutes, and no part of all of them
@@ -363,6 +368,14 @@ def bench_cluster(work: Path, arguments: Sequence[str] = ()) -> None:
         print(line, flush=True)
 
 
+def bench_team(work: Path, arguments: Sequence[str] = ()) -> None:
+    """A team server on a cluster, and its losses."""
+    from bench.team_server import measure
+
+    for line in measure(work, arguments):
+        print(line, flush=True)
+
+
 def bench_soak(work: Path, minutes: Sequence[str] = ()) -> None:
     """Memory over a long time of edits and searches."""
     from bench.soak import soak
@@ -375,6 +388,7 @@ APART = {
     "everyday": bench_everyday,
     "peers": bench_peers,
     "cluster": bench_cluster,
+    "team": bench_team,
     "soak": bench_soak,
 }
 """No part of all of them: they take long, or what no machine has by itself."""

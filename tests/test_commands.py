@@ -110,3 +110,10 @@ def test_the_nearest_name_is_near() -> None:
     """A guess that shares little with what was typed helps nobody."""
     assert nearest("jsn", ["json", "plain"]) == "json"
     assert nearest("frob", ["add", "remove"]) is None
+
+
+def test_a_word_of_another_length_is_compared_with_no_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long key of a settings file would take seconds."""
+    monkeypatch.setattr("ggrep.base.commands._distance", lambda *_: pytest.fail("compared"))
+
+    assert nearest("a" * 64_000, ["status"]) is None

@@ -125,7 +125,9 @@ def nearest(word: str, names: list[str]) -> str | None:
     candidates = [
         (distance, not name.startswith(word), name)
         for name in names
-        if (distance := _distance(word, name)) * 3 <= max(len(word), len(name))
+        # A distance is at least the difference in length: a long key costs no comparison.
+        if abs(len(word) - len(name)) * 3 <= (longer := max(len(word), len(name)))
+        and (distance := _distance(word, name)) * 3 <= longer
     ]
     return min(candidates)[2] if candidates else None
 

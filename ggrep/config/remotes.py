@@ -5,7 +5,7 @@ credentials come from environment variables with the usual names of each provide
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -19,11 +19,15 @@ from ggrep.base.stable_json import DecodeError, decode
 
 VERSION: Final = 1
 """Version of the file. 1: the first version."""
-SCHEMES: Final = ("s3", "gs", "az", "file")
+SCHEMES: Final = ("s3", "gs", "az", "file", "https")
 GRACE_HOURS: Final = 24
 """Minimum age of deleted unreferenced objects: a running push can still need younger ones."""
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9._-]{0,63}")
 _TEXT: Final = re.compile(r"[!-~]{1,512}")
+_SERVER_SCHEMES: Final = frozenset({"https", "http"})
+_LOOPBACK: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+_MOST_TOKEN: Final = 16_384
+_TOKEN: Final = re.compile(rf"[!-~]{{1,{_MOST_TOKEN}}}")
 
 
 class Remote(Struct, frozen=True):
@@ -36,6 +40,8 @@ class Remote(Struct, frozen=True):
         plain_http: whether the endpoint may be used without TLS.
         readable: whether pushed content of a file is shown before it is compared with the file in
             the work tree.
+        token_env: name of the environment variable with the token of a team server.
+        token_file: absolute path of the file with that token.
     """
 
     name: str
@@ -44,12 +50,58 @@ class Remote(Struct, frozen=True):
     region: str = ""
     plain_http: bool = False
     readable: bool = False
+    token_env: str = ""
+    token_file: str = ""
+
+    @property
+    def is_server(self) -> bool:
+        """Return whether it is a team server, which answers questions and stores nothing."""
+        return urlsplit(self.url).scheme in _SERVER_SCHEMES
+
+    def token(self, environ: Mapping[str, str]) -> str:
+        """Return the token of a team server.
+
+        Raises:
+            InvalidRequest: there is none, or it is not one line of printable ASCII.
+        """
+        place = f"${self.token_env}" if self.token_env else self.token_file
+        try:
+            text = environ.get(self.token_env, "") if self.token_env else _text_in(self.token_file)
+        except (OSError, ValueError) as error:
+            raise InvalidRequest(f"{place} cannot be read, which must hold a token") from error
+        if not _TOKEN.fullmatch(text.strip()):
+            raise InvalidRequest(f"{place} must hold the token of the team server {self.url}")
+        return text.strip()
 
     @property
     def directory(self) -> Path | None:
         """Return the directory of the remote; None for object storage."""
         parts = urlsplit(self.url)
         return Path(unquote(parts.path)) if parts.scheme == "file" else None
+
+
+def _text_in(file: str) -> str:
+    with Path(file).open(encoding="ascii") as opened:
+        return opened.read(_MOST_TOKEN + 1)
+
+
+def server_url(text: str) -> str:
+    """Return the address of a team server in one spelling.
+
+    Raises:
+        InvalidRequest: it is no such address, or others could read what is sent there.
+    """
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        raise InvalidRequest(f"{text!r} is no address") from None
+    if not (host and _TEXT.fullmatch(text)) or "@" in parts.netloc or parts.query or parts.fragment:
+        raise InvalidRequest(f"{text!r} must be an address such as https://code.example.com")
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in _LOOPBACK):
+        raise InvalidRequest(f"{text!r} must begin with https://; http:// is for localhost only")
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{f':{port}' if port else ''}{parts.path.rstrip('/')}"
 
 
 def checked(remote: Remote) -> Remote:
@@ -61,7 +113,10 @@ def checked(remote: Remote) -> Remote:
     for text in (remote.url, remote.endpoint, remote.region):
         if text and not _TEXT.fullmatch(text):
             raise InvalidRequest(f"{text!r} must be printable ASCII without spaces")
-    _check_url(remote)
+    if remote.is_server:
+        _check_server(remote)
+    else:
+        _check_url(remote)
     _check_endpoint(remote)
     return remote
 
@@ -89,7 +144,19 @@ def _check_url(remote: Remote) -> None:
         raise InvalidRequest(f"remote URL {remote.url} does not name a bucket")
 
 
+def _check_server(remote: Remote) -> None:
+    if server_url(remote.url) != remote.url:
+        raise InvalidRequest(f"write the address of the team server as {server_url(remote.url)}")
+    if bool(remote.token_env) == bool(remote.token_file):
+        raise InvalidRequest(
+            f"remote {remote.name} is a team server: name the place of its token with --token-env"
+            " or --token-file"
+        )
+
+
 def _check_endpoint(remote: Remote) -> None:
+    if not remote.is_server and (remote.token_env or remote.token_file):
+        raise InvalidRequest(f"remote {remote.name}: only team servers, https://, have a token")
     if urlsplit(remote.url).scheme != "s3" and (remote.endpoint or remote.region):
         raise InvalidRequest(
             f"remote URL {remote.url}: --endpoint and --region only work with s3://"
@@ -146,7 +213,14 @@ def write_remotes(file: Path, remotes: Sequence[Remote]) -> None:
 
 
 def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
-    """Return the remote with a name; without a name, the only remote, or else `origin`."""
+    """Return the remote with a name; without a name, the only remote, or else `origin`.
+
+    Raises:
+        InvalidRequest: there is none, or it is a team server, which stores no indexes.
+    """
+    if name in {each.name for each in remotes if each.is_server}:
+        raise InvalidRequest(f"remote {name} is a team server, which stores no indexes")
+    remotes = [each for each in remotes if not each.is_server]
     if not remotes:
         raise InvalidRequest("no remote is configured; to add one: ggrep remote add origin URL")
     if name is None and len(remotes) == 1:

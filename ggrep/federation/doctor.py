@@ -29,11 +29,16 @@ _COMPONENTS: Final[Mapping[Component, tuple[str, str]]] = {
 
 
 def examine(
-    state: WorkspaceState, overlaps: Iterable[Diagnostic] = (), *, merge_is_set: bool = False
+    state: WorkspaceState,
+    overlaps: Iterable[Diagnostic] = (),
+    servers: Iterable[str] = (),
+    *,
+    merge_is_set: bool = False,
 ) -> Doctor:
     """Return the problems of a workspace's enabled repositories, including missing ones.
 
-    `merge_is_set` is true if the user's settings define the merge strategy.
+    `servers` are the problems of team servers. `merge_is_set` is true if the user's settings define
+    the merge strategy.
     """
     enabled = [each for each in state.members if each.repo.enabled and each.repo.missing is None]
     candidates = _candidates(enabled)
@@ -44,8 +49,10 @@ def examine(
         *(Finding(each.code, each.message, None, each.repo_id, needed=False) for each in overlaps),
         *(finding for member in enabled for finding in _of_member(member)),
         *_of_cohorts(enabled, candidates, cohorts),
+        *(Finding("server", problem) for problem in servers),
     ]
-    if not any(each.repo.enabled for each in state.members):
+    remotes = state.workspace.remotes
+    if not any(each.repo.enabled for each in state.members) and not remotes:
         findings.append(Finding("nothing_enabled", "no repository is enabled"))
     merge = state.workspace.merge
     if not merge_is_set and len(enabled) > 1 and merge.strategy is None and merge.rrf_k is None:

@@ -112,7 +112,10 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     """
     wanted = selector.strip()
     entries = entries_of(text)
-    other_names = [names(root) if (root := _text(entry, "root")) else () for entry in entries]
+    other_names = [
+        names(root) if (root := _text(entry, "root")) else (_text(entry, "remote"),)
+        for entry in entries
+    ]
     ways = (
         [_text(entry, "alias").casefold() == wanted.casefold() for entry in entries],
         [wanted in called for called in other_names],

@@ -365,7 +365,7 @@ def _row(
     if known is not None and known.profile:
         document["profile"] = known.profile
     if with_paths:
-        document["repoRootCanonical"] = str(repo.root_canonical)
+        document["repoRootCanonical"] = repo.place
     if report.error is not None:
         document["error"] = _failure(report.error, clean)
     if not coverage.answered:

@@ -213,13 +213,16 @@ class FanoutSession:
         return repo in self._joined
 
     async def encode(self, repo_ids: Iterable[RepoId]) -> None:
-        """Encode the query once for each encoder that several repositories share."""
+        """Encode the query once for each encoder that several local repositories share.
+
+        A vector from a team server could be wrong, and would be used for other repositories.
+        """
         if not self.search.vectors or self.search.is_exact:
             return
         members: dict[str, list[RepoId]] = {}
         for repo in repo_ids:
             description = self.descriptions[repo]
-            if description.has_vectors:
+            if description.has_vectors and self.repos[repo].remote is None:
                 members.setdefault(description.embed_key, []).append(repo)
         for key, repos in sorted(members.items()):
             if len(repos) > 1:

@@ -9,9 +9,9 @@ workspace files and their repositories.
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 from wcmatch import fnmatch
@@ -26,6 +26,7 @@ from ggrep.federation.validation import (
     IncludeDraft,
     Locate,
     LocatedRoot,
+    RemoteEntry,
     RootProblem,
     WorkspaceDraft,
 )
@@ -47,6 +48,8 @@ WORKSPACE_ENDING: Final = ".jsonc"
 NamesIn: TypeAlias = Callable[[Path], Collection[str] | None]
 """Returns None for a path that the caller may read. For other directories, returns the names in
 them that lead to readable paths."""
+
+AnyEntry = TypeVar("AnyEntry", EntryDraft, RemoteEntry)
 
 ReadNested: TypeAlias = Callable[[Path], WorkspaceDraft | None]
 """Returns the repositories of another workspace file; None if the file was read before or is not
@@ -76,10 +79,14 @@ def with_included(
         return draft
     known = {entry.located.canonical for entry in draft.entries if entry.located is not None}
     added: dict[Path, EntryDraft] = {}
+    remotes = [*draft.remotes]
     means = {include.glob: False for include in draft.include}
     for path, include in _meant(draft.include, directory, names_in):
         if include.glob.endswith(WORKSPACE_ENDING):
-            entries = _of_workspace(draft, path, include, directory, nested)
+            inner = _inner(draft, path, include, directory, nested)
+            entries = _of_workspace(inner, include)
+            remotes += [_within(each, include) for each in (inner.remotes if inner else ())]
+            means[include.glob] |= bool(inner and inner.remotes)
         else:
             entries = _of_directory(path, include, directory, locate)
         for located, entry in entries:
@@ -94,14 +101,17 @@ def with_included(
     if number > MAX_REPOS:
         message = f"matches {number} repositories; the maximum is {MAX_REPOS}"
         raise _refused("$.include", "too-many", message, "use more specific globs")
-    aliases = _aliases(draft.entries, [entry.alias for _, entry in ordered])
+    aliases = aliases_of(
+        (entry.alias for entry in draft.entries), [entry.alias for _, entry in ordered]
+    )
     included = (
         replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
         for index, ((absolute, entry), alias) in enumerate(
             zip(ordered, aliases, strict=True), len(draft.entries)
         )
     )
-    return replace(draft, entries=(*draft.entries, *included), unmatched=unmatched)
+    every = (*draft.entries, *included)
+    return replace(draft, entries=every, remotes=tuple(remotes), unmatched=unmatched)
 
 
 def _of_directory(
@@ -120,31 +130,34 @@ def _of_directory(
         yield located, EntryDraft(0, "", name, tags, enabled, priority, located, include.glob)
 
 
-def _of_workspace(
+def _inner(
     draft: WorkspaceDraft,
     path: Path,
     include: IncludeDraft,
     directory: Path,
     nested: ReadNested,
-) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
-    """Yield the repositories of another workspace file; the tags of the glob are added."""
+) -> WorkspaceDraft | None:
+    """Return the content of another workspace file."""
     try:
-        inner = nested(path)
+        return nested(path)
     except WorkspaceError as error:
         why = f"workspace {os.path.relpath(path, directory)}: {error.issues[0].message}"
         field = f"$.include[{draft.include.index(include)}]"
         raise _refused(field, "nested", why, f"run: ggrep workspace validate {path}") from error
+
+
+def _of_workspace(
+    inner: WorkspaceDraft | None, include: IncludeDraft
+) -> Iterator[tuple[LocatedRoot, EntryDraft]]:
+    """Yield the repositories of another workspace file; the tags of the glob are added."""
     for entry in inner.entries if inner else ():
         if entry.located is not None:
-            yield (
-                entry.located,
-                replace(
-                    entry,
-                    tags=tuple(sorted({*entry.tags, *include.tags})),
-                    enabled=entry.enabled and include.enabled,
-                    included=include.glob,
-                ),
-            )
+            yield entry.located, replace(_within(entry, include), included=include.glob)
+
+
+def _within(entry: AnyEntry, include: IncludeDraft) -> AnyEntry:
+    tags = tuple(sorted({*entry.tags, *include.tags}))
+    return replace(entry, tags=tags, enabled=entry.enabled and include.enabled)
 
 
 def _meant(
@@ -169,9 +182,10 @@ def _meant(
     return sorted(include_of.items(), key=lambda item: (order[item[1].glob], os.fsencode(item[0])))
 
 
-def _aliases(entries: Sequence[EntryDraft], names: Sequence[str | None]) -> list[str | None]:
+def aliases_of(aliases: Iterable[str | None], names: Sequence[str | None]) -> list[str | None]:
+    """Return the names that can be further aliases, None in place of the others."""
     taken = Counter(name.casefold() for name in names if name is not None)
-    taken.update(entry.alias.casefold() for entry in entries if entry.alias is not None)
+    taken.update(alias.casefold() for alias in aliases if alias is not None)
     return [
         name if name and taken[name.casefold()] == 1 and _is_alias(name) else None for name in names
     ]

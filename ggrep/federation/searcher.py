@@ -1,14 +1,21 @@
 """The interface to a repository, through which the federation accesses all indexes."""
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol, TypeVar
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, TypeVar
+
+from msgspec import Struct
 
 from ggrep.base.clock import Deadline
 from ggrep.base.ids import RepoId
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.batched_query import BatchedPoolResponse, BatchedQuery
+from ggrep.model.operations import operation_of
 from ggrep.model.request import Request
 from ggrep.model.response import RepoDescription
+from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.wire.messages import Ask, Describe, Fetch, Message, whole_ms, within
+from ggrep.protocol.wire.replies import Reply
 
 R = TypeVar("R")
 
@@ -32,6 +39,27 @@ class RepoSearcher(Protocol):
         raised if the repository does not contain the requested location.
         """
         ...
+
+
+class MessageSearcher(Struct, frozen=True):
+    """A repository that answers messages, on another machine."""
+
+    @abstractmethod
+    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+        """Return the reply to a message, which `message_of` makes for the time left in ms."""
+
+    async def describe(self, deadline: Deadline) -> RepoDescription:
+        """Return the description that a coordinator needs before it sends queries."""
+        reply = await self.reply_to(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
+        return value_of(RepoDescription, reply, "description")
+
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
+        operation = operation_of(request)
+        message: Ask[Any] | Fetch[Any]
+        message = Ask(request, values=True) if operation.is_public else Fetch(request)
+        reply = await self.reply_to(lambda left_ms: within(message, left_ms), deadline)
+        return value_of(operation.response, reply, operation.reply_key)
 
 
 class JointSearcher(Protocol):

@@ -239,9 +239,7 @@ def _trimmed(values: Iterable[str]) -> tuple[str, ...]:
 
 
 def _by_glob(repos: Sequence[WorkspaceRepo], patterns: Sequence[str]) -> Matches:
-    names = {
-        repo.repo_id: (repo.repo_id, repo.alias or "", str(repo.root_canonical)) for repo in repos
-    }
+    names = {repo.repo_id: (repo.repo_id, repo.alias or "", repo.place) for repo in repos}
     globs = compile_globs(patterns, [name for texts in names.values() for name in texts])
     return {
         pattern.text: {repo_id for repo_id, texts in names.items() if pattern.matches(texts)}

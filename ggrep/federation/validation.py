@@ -6,8 +6,10 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from msgspec import Struct
 
-from ggrep.base.errors import Issue, WorkspaceError
+from ggrep.base.errors import InvalidRequest, Issue, WorkspaceError
 from ggrep.base.ids import RepoId
+from ggrep.config.remotes import server_url
+from ggrep.config.repo_key import is_key
 from ggrep.model.field_meta import MAX_INTEGER, DeclaredKey, Key, declared_keys
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import bring_back, remove_entry
@@ -32,6 +34,9 @@ MAX_REPOS: Final = 16_384
 
 MAX_INCLUDES: Final = 256
 """Maximum number of globs in a workspace."""
+
+EVERY: Final = "*"
+"""The name of all repositories of a server."""
 
 _Enabled: TypeAlias = Annotated[bool, Key("Whether searches include the repository.")]
 _Priority: TypeAlias = Annotated[
@@ -113,6 +118,25 @@ class EntryDraft(Struct, frozen=True):
     included: str = ""
 
 
+class RemoteEntry(Struct, frozen=True):
+    """An element of `repos` that names repositories of a team server.
+
+    Attributes:
+        refused: why the server must not be contacted; empty if it may be.
+    """
+
+    index: int
+    remote: Annotated[str, Key("URL of a team server that is registered on this machine.", 1)]
+    repos: Annotated[
+        tuple[str, ...],
+        Key("Keys of its repositories; `acme/` means all below it, `*` all that you may see."),
+    ] = (EVERY,)
+    tags: _Tags = ()
+    enabled: _Enabled = True
+    priority: _Priority = 0
+    refused: str = ""
+
+
 class WorkspaceDraft(Struct, frozen=True):
     """The content of a workspace file.
 
@@ -132,6 +156,7 @@ class WorkspaceDraft(Struct, frozen=True):
         tuple[IncludeDraft, ...],
         Key("Globs of further repositories and workspace files (.jsonc).", 0, MAX_INCLUDES),
     ] = ()
+    remotes: tuple[RemoteEntry, ...] = ()
     unmatched: tuple[str, ...] = ()
     removed_strategy: str = ""
 
@@ -233,19 +258,23 @@ class Problems:
 
     def tags(self, value: object, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
         """Return the distinct tags in lower case, trimmed and sorted."""
+        return tuple(sorted({tag.lower() for tag in self.texts(value, field, default)}))
+
+    def texts(self, value: object, field: str, default: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the distinct texts, trimmed and sorted."""
         if value is None:
             return default
         if not isinstance(value, list):
             self.add(SHAPE, field, "type", f"must be an array of strings, is {kind_of(value)}")
             return default
-        tags = set()
+        texts = set()
         for index, item in enumerate(value):
             place = f"{field}[{index}]"
             if item is None:
                 self.add(SHAPE, place, "type", "must be a string, is null")
             else:
-                tags.add((self.text(item, place) or "").lower())
-        return tuple(sorted(tags - {""}))
+                texts.add(self.text(item, place) or "")
+        return tuple(sorted(texts - {""}))
 
 
 def kind_of(value: object) -> str:
@@ -324,11 +353,18 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
         message = f"has {len(repos)} repositories; the maximum is {MAX_REPOS}"
         problems.add(SHAPE, "$.repos", "too-many", message, hint="split the workspace")
         repos = []
+    remotes = tuple(
+        _remote(entry, index, defaults, problems)
+        for index, entry in enumerate(repos)
+        if _is_remote(entry)
+    )
     entries = tuple(
-        _entry(entry, index, defaults, problems, locate) for index, entry in enumerate(repos)
+        _entry(entry, index, defaults, problems, locate)
+        for index, entry in enumerate(repos)
+        if not _is_remote(entry)
     )
     return WorkspaceDraft(
-        name, cache_root, defaults, merge, entries, include, removed_strategy=removed
+        name, cache_root, defaults, merge, entries, include, remotes, removed_strategy=removed
     )
 
 
@@ -415,6 +451,33 @@ def _table(kind: type[T], value: object, problems: Problems, field: str) -> T:
         for key, each in known.items()
     }
     return kind(**values)
+
+
+def _is_remote(value: object) -> bool:
+    return isinstance(value, Mapping) and "remote" in value
+
+
+def _remote(
+    value: Mapping[str, object], index: int, defaults: WorkspaceDefaults, problems: Problems
+) -> RemoteEntry:
+    field = f"$.repos[{index}]"
+    known = declared_keys(RemoteEntry)
+    problems.unknown_keys(value, known, field)
+    values: dict[str, Any] = {
+        key: problems.value(each, value.get(key), f"{field}.{key}", getattr(defaults, key, None))
+        for key, each in known.items()
+        if key != "repos"
+    }
+    names = problems.texts(value.get("repos"), f"{field}.repos", (EVERY,))
+    for name in names:
+        if name != EVERY and not is_key(name.removesuffix("/")):
+            message = f"{name!a} is not a key, a key and a slash, or {EVERY}"
+            problems.add(SHAPE, f"{field}.repos", "name", message)
+    try:
+        values["remote"] = server_url(values["remote"] or "")
+    except InvalidRequest as error:
+        problems.add(SHAPE, f"{field}.remote", "url", str(error))
+    return RemoteEntry(index, repos=names, **values)
 
 
 def _entry(

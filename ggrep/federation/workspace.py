@@ -6,12 +6,12 @@ Loading has no side effects: it reads the file, resolves the roots and computes 
 import hashlib
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
@@ -30,6 +30,7 @@ from ggrep.federation.validation import (
     SHAPE,
     LocatedRoot,
     MergeDefaults,
+    RemoteEntry,
     RootProblem,
     WorkspaceDefaults,
     WorkspaceDraft,
@@ -58,6 +59,21 @@ def _all_names(_: Path) -> None:
     return None
 
 
+class RemoteMember(Struct, frozen=True):
+    """A repository of a team server.
+
+    Attributes:
+        key: its key; the name in the workspace file if `problem` is set.
+        tree: digest of the pushed tree that answers.
+        problem: why it cannot be queried; None if it can be.
+    """
+
+    server: str
+    key: str
+    tree: str = ""
+    problem: GgrepError | None = None
+
+
 class WorkspaceRepo(Struct, frozen=True):
     """A repository of a workspace.
 
@@ -66,6 +82,8 @@ class WorkspaceRepo(Struct, frozen=True):
         missing: reason why the repository cannot be queried, such as a missing directory; else
             None. Paths and id of a missing repository are those that it would have.
         included: the glob that selects the repository; empty for an entry of the file.
+        remote: the repository on a team server, whose paths are no paths of this machine; None for
+            a directory.
     """
 
     repo_id: RepoId
@@ -80,10 +98,20 @@ class WorkspaceRepo(Struct, frozen=True):
     index: int
     missing: str | None = None
     included: str = ""
+    remote: RemoteMember | None = None
 
     @property
-    def failure(self) -> MissingRoot | None:
+    def place(self) -> str:
+        """Return the canonical root, or the address on a team server."""
+        if self.remote is not None:
+            return f"{self.remote.server}/{self.remote.key}"
+        return str(self.root_canonical)
+
+    @property
+    def failure(self) -> GgrepError | None:
         """Return the error for queries to a missing repository; None if it is not missing."""
+        if self.remote is not None:
+            return self.remote.problem
         if self.missing is None:
             return None
         return MissingRoot(f"{self.missing}; {bring_back(self.alias, self.repo_id)}")
@@ -94,6 +122,7 @@ class Workspace(Struct, frozen=True):
 
     Attributes:
         repos: in the file's order; included repositories come last, by root.
+        remotes: the entries of team servers, whose repositories only queries add to `repos`.
         repo_set_id: equal for equal sets of repositories, independent of aliases.
         workspace_config_hash: changes with every edit that has an effect.
         removed_strategy: the removed merge strategy that the file names; empty for none.
@@ -110,6 +139,7 @@ class Workspace(Struct, frozen=True):
     repos: tuple[WorkspaceRepo, ...]
     repo_set_id: str
     workspace_config_hash: str
+    remotes: tuple[RemoteEntry, ...] = ()
     unmatched: tuple[str, ...] = ()
     removed_strategy: str = ""
     hides: Callable[[Path], bool] = _nothing
@@ -374,19 +404,26 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
         defaults=draft.defaults,
         merge=draft.merge,
         repos=repos,
-        repo_set_id=repo_set_id(repos),
+        repo_set_id=repo_set_id(repos, draft.remotes),
         workspace_config_hash=_config_hash(draft, cache_root, repos),
+        remotes=draft.remotes,
         unmatched=draft.unmatched,
         removed_strategy=draft.removed_strategy,
     )
 
 
-def repo_set_id(repos: tuple[WorkspaceRepo, ...]) -> str:
-    """Return the id of a set of repositories, including disabled repositories."""
+def repo_set_id(repos: tuple[WorkspaceRepo, ...], remotes: Sequence[RemoteEntry] = ()) -> str:
+    """Return the id of a set of repositories, including disabled repositories.
+
+    Entries of servers count as written, because a server can list others at any time.
+    """
     members: list[Json] = [
         {"repoId": repo.repo_id, "repoRootCanonical": str(repo.root_canonical)}
         for repo in _by_id(repos)
     ]
+    members += sorted(
+        ({"remote": each.remote, "repos": [*each.repos]} for each in remotes), key=str
+    )
     return "ws1-" + _digest({"v": 1, "schemaVersion": SCHEMA_VERSION, "repos": members})
 
 
@@ -414,6 +451,8 @@ def _config_hash(
             for repo in _by_id(repos)
         ],
     }
+    if draft.remotes:
+        payload["remotes"] = [to_builtins(each) for each in draft.remotes]
     if merge != MergeDefaults():
         payload["merge"] = {"strategy": merge.strategy, "rrfK": merge.rrf_k}
     return "wsc1-" + _digest(payload)

@@ -102,6 +102,8 @@ class TopFiles(Struct, frozen=True):
         unknown: share of words that the collection lacks; a name counts as an additional word.
         names: names in the query that the collection lacks, as typed.
         words: other words that the collection lacks.
+        most_evidence: in merged signals, the evidence of the part from which the weight comes. The
+            best files of all parts can lack the file with this evidence.
     """
 
     leaders: tuple[TopFile, ...]
@@ -110,6 +112,7 @@ class TopFiles(Struct, frozen=True):
     wording: Wording
     names: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+    most_evidence: float = 0.0
 
     @property
     def evidence(self) -> float:
@@ -159,13 +162,13 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
 
     Signals about the query and the collection are those of the repository with the most evidence;
     repositories that contain the query's names take precedence. A word is unknown if every
-    repository lacks it.
+    repository lacks it. Signals of groups of repositories can be merged: grouping changes nothing.
     """
     filled = sorted(
         (part for part in parts if part.leaders),
         key=lambda part: (
             part.wording is Wording.UNKNOWN,
-            -part.evidence,
+            -(part.most_evidence or part.evidence),
             part.weight,
             part.unknown,
         ),
@@ -178,6 +181,7 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
         leaders=ordered_top_files(leaders),
         names=_common([part.names for part in filled]),
         words=_common([part.words for part in filled]),
+        most_evidence=filled[0].most_evidence or filled[0].evidence,
     )
 
 

@@ -74,7 +74,7 @@ def sum_statistics(parts: Iterable[CollectionStatistics]) -> CollectionStatistic
         Incompatible: the parts have different lexical layouts.
     """
     items = list(parts)
-    layouts = {part.layout for part in items}
+    layouts = {(part.layout, len(part.lengths)) for part in items}
     if len(layouts) != 1:
         raise Incompatible(f"statistics have different lexical layouts: {sorted(layouts)}")
     totals: dict[str, tuple[int, int]] = {}

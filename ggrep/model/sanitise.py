@@ -27,7 +27,8 @@ _PLAIN = bytes({*b"\t\n", *range(0x20, 0x7F)})
 """ASCII characters that stay; deleting them from a text is faster than a search."""
 _PIECE = r"[^\s'\"`:;,()<>\[\]{}|]"
 ABSOLUTE_PATH = re.compile(
-    rf"(?<![\w.~/\\-])(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
+    # The address of a server is no path.
+    rf"(?<![\w.~/\\-])(?!(?<=\bhttp:)//|(?<=\bhttps:)//)(?:/|[A-Za-z]:[\\/]|\\\\){_PIECE}+"
     # A path continues after a space if another slash follows.
     rf"(?: {_PIECE}*[/\\]{_PIECE}*)*(?<![.])"
 )

@@ -225,6 +225,17 @@ class WrittenManifest(KeptWorkspace, frozen=True, kw_only=True):
     """Number of errors."""
 
 
+class TeamServer(Struct, frozen=True):
+    """A team server whose repositories belong to a workspace."""
+
+    remote: Named
+    """Its URL."""
+    repos: tuple[Named, ...]
+    """Keys of its repositories that searches of the workspace query."""
+    problems: tuple[Named, ...]
+    """Reasons why it, or a repository that the file names, cannot be searched."""
+
+
 class WorkspaceStatus(KeptWorkspace, frozen=True, kw_only=True):
     """The result of `ggrep workspace status`."""
 
@@ -233,6 +244,8 @@ class WorkspaceStatus(KeptWorkspace, frozen=True, kw_only=True):
     diagnostics: Diagnostics
     repos: tuple[ManifestRepo, ...]
     """Every repository, by id."""
+    remotes: tuple[TeamServer, ...] | UnsetType = UNSET
+    """The team servers; absent if the file lists none."""
 
 
 class CacheRoots(Struct, frozen=True, rename="camel"):

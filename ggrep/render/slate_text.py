@@ -77,7 +77,8 @@ class ShownSlate(Struct, frozen=True):
     Attributes:
         source: the repository or workspace of the slate, in a few words.
         session: state of the session; None without a session.
-        roots: roots by alias, as the user would type these; empty for a single repository.
+        roots: directories by alias, as the user would type these; repositories of a team server
+            have none.
         workspace: workspace file, as the user would type it; empty for a single repository.
     """
 
@@ -297,11 +298,12 @@ def _in_workspace(view: ShownSlate) -> str:
 
 def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
     """Return the argument of a suggested command: a name, or a location with its repository."""
-    if view.roots:
+    if view.workspace:
         alias, _, target = action.target.partition(":")
         if action.action != "expand":  # other repositories may define or use the name
             return f"{shlex.quote(target)}{_in_workspace(view)}"
-        root = dict(view.roots).get(alias, alias)
+        if (root := dict(view.roots).get(alias)) is None:
+            return f"{shlex.quote(action.target)}{_in_workspace(view)}"
         return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
     target = _moved(action.target, page) if action.action == "expand" else action.target
     return shlex.quote(target)

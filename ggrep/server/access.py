@@ -2,22 +2,28 @@
 
 The file names users, groups and repositories. A repository is named by its key; a name that ends
 with a slash means all repositories below it, and `*` means all. Groups are those of the user's
-token and those of the file. A user without a rule sees nothing.
+token and those of the file. A user without a rule sees nothing. Further rules come from databases
+and from exports of code hosts that the file names.
 
 The work for a user grows with the repositories that the user may see, and not with all: otherwise
 the time of an answer would reveal how many are hidden.
 """
 
+import sqlite3
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from functools import cached_property
 from pathlib import Path
 from typing import Final, TypeVar
 
 from msgspec import Struct
 
+from ggrep.base import stable_json
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import InvalidRequest, WorkspaceError
 from ggrep.base.stable_json import DecodeError, decode
+from ggrep.config.repo_key import is_key
 from ggrep.federation.workspace_text import parse_text, read_text
 
 T = TypeVar("T", bound=Struct)
@@ -44,6 +50,29 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
     groups: tuple[str, ...] = ()
 
 
+class SqlRights(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rights in a database of SQLite.
+
+    Attributes:
+        query: its rows consist of a user and of repositories, each named as in a rule.
+    """
+
+    database: str
+    query: str
+
+
+class ExportedRights(Struct, frozen=True, forbid_unknown_fields=True):
+    """Rights in an export of a code host: teams with their members and repositories.
+
+    Attributes:
+        file: JSON with objects of the API of GitHub or GitLab; see `_Team`.
+        host: the part of the repositories' keys before their names, such as `github.com`.
+    """
+
+    file: str
+    host: str
+
+
 class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     """The rules of a server.
 
@@ -53,6 +82,8 @@ class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
     rules: tuple[Rule, ...] = ()
     groups: Mapping[str, tuple[str, ...]] = {}
+    sql: tuple[SqlRights, ...] = ()
+    exports: tuple[ExportedRights, ...] = ()
 
     def allowed(self, identity: Identity, keys: Sequence[str]) -> tuple[str, ...]:
         """Return the repositories that a user may see, in order.
@@ -105,6 +136,100 @@ def _inverted(
         for owner in owners:
             names.setdefault(owner, set()).update(values)
     return {owner: frozenset(values) for owner, values in names.items()}
+
+
+class _Member(Struct, frozen=True):
+    """A member; `login` is GitHub's name of the field, `username` GitLab's."""
+
+    login: str = ""
+    username: str = ""
+    state: str = "active"
+    access_level: int = 50
+
+
+class _Permissions(Struct, frozen=True):
+    pull: bool = True
+
+
+class _Repository(Struct, frozen=True):
+    """A repository of GitHub, or a project of GitLab."""
+
+    full_name: str = ""
+    path_with_namespace: str = ""
+    permissions: _Permissions = _Permissions()
+
+
+class _Team(Struct, frozen=True):
+    """A team of GitHub, or a group of GitLab."""
+
+    members: tuple[_Member, ...]
+    repos: tuple[_Repository, ...] = ()
+    projects: tuple[_Repository, ...] = ()
+
+
+_MOST_EXPORT: Final = 64 << 20
+"""Maximum bytes of an export."""
+_QUERY_MS: Final = 10_000.0
+_STEPS: Final = 100_000
+"""Steps of SQLite between two looks at the time."""
+_READS_CODE: Final = 20
+"""The least access level of a member of GitLab that may read code."""
+
+
+def read_access(file: Path) -> Access:
+    """Return the rules in a file, with those of its databases and exports.
+
+    Raises:
+        InvalidRequest: a part cannot be read; the message names its file.
+    """
+    access = read_file(Access, file)
+    rules = [*access.rules]
+    for source in access.sql:
+        rules += _rules_of_database(file.parent / source.database, source.query)
+    for export in access.exports:
+        rules += _rules_of_export(file.parent / export.file, export.host)
+    return Access(tuple(rules), access.groups)
+
+
+def _rules_of_database(file: Path, query: str) -> list[Rule]:
+    # A query without an end would leave withdrawn rights in force.
+    deadline = Deadline.after(SystemClock(), _QUERY_MS)
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            database.set_progress_handler(lambda: not deadline.remaining_ms(), _STEPS)
+            rows = decode(tuple[tuple[str, str], ...], database.execute(query).fetchall(), "rows")
+    except (sqlite3.Error, sqlite3.Warning, DecodeError) as error:
+        raise InvalidRequest(f"{file}: {error}") from error
+    return [Rule((repo,), (user,)) for user, repo in rows]
+
+
+def _rules_of_export(file: Path, host: str) -> list[Rule]:
+    """Return a rule for each team; members who cannot read code get no right."""
+    try:
+        if file.stat().st_size > _MOST_EXPORT:
+            raise InvalidRequest(f"{file}: larger than {_MOST_EXPORT} bytes")
+        teams = decode(tuple[_Team, ...], stable_json.loads(file.read_bytes()), file.name)
+    except (OSError, ValueError, DecodeError) as error:
+        raise InvalidRequest(f"{file}: {error}") from error
+    rules = []
+    for team in teams:
+        users = tuple(
+            member.login or member.username
+            for member in team.members
+            if member.state == "active" and member.access_level >= _READS_CODE
+        )
+        repos = tuple(
+            f"{host}/{repo.full_name or repo.path_with_namespace}"
+            for repo in (*team.repos, *team.projects)
+            if repo.permissions.pull
+        )
+        # An incomplete name could mean all users, or all repositories of the host.
+        if wrong := [name for name in repos if not is_key(name)]:
+            raise InvalidRequest(f"{file}: {wrong[0]!r} is not the key of a repository")
+        if {"", EVERY} & {*users}:
+            raise InvalidRequest(f"{file}: a member has no name")
+        rules.append(Rule(repos, users))
+    return rules
 
 
 def read_file(kind: type[T], file: Path) -> T:

@@ -32,7 +32,8 @@ CHECK_S: Final = 1.0
 """Time in which a node must answer a check."""
 _HUNG: Final = 30
 """Number of checks without an answer after which a node does not fetch any more."""
-_RETRY_AFTER_MS: Final = 1_000
+RETRY_AFTER_MS: Final = 1_000
+"""Time after which a client can repeat a question that no node could answer."""
 
 
 class NodeLink(Protocol):
@@ -162,7 +163,7 @@ async def _call(
 ) -> bytes:
     def send() -> bytes:
         if not threads.acquire(blocking=False):
-            raise Busy("too many calls wait for a node", retry_after_ms=_RETRY_AFTER_MS)
+            raise Busy("too many calls wait for a node", retry_after_ms=RETRY_AFTER_MS)
         try:
             return link.send(data, timeout_s)
         finally:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
@@ -14,15 +14,12 @@ from ggrep.base.errors import InvalidRequest
 from ggrep.config.home import Home
 from ggrep.config.remotes import Remote, checked
 from ggrep.config.settings import Settings, load_settings
-from ggrep.index.remote.objects import open_objects
-from ggrep.index.repo_identity import identify
 from ggrep.server.access import read_file
-from ggrep.server.audit import AuditLog
-from ggrep.server.epoch import Refs
-from ggrep.server.node_process import NodePlan, ProcessNode
-from ggrep.server.nodes import Nodes
-from ggrep.server.team import Team
-from ggrep.server.tokens import Tokens
+
+if TYPE_CHECKING:
+    from ggrep.server.audit import AuditLog
+    from ggrep.server.team import Team
+    from ggrep.server.tokens import Tokens
 
 EXTRA: Final = "pip install 'ggrep[cluster]'"
 _MOST_CACHE: Final = 88
@@ -137,8 +134,10 @@ def settings_of(
 
 def start_nodes(server: ServerFile, settings: Settings, clock: Clock) -> dict[str, NodeHandle]:
     """Start the nodes of a server: processes here, or actors of its cluster."""
+    from ggrep.server.node_process import NodePlan, ProcessNode
+
     names = [f"node-{number}" for number in range(server.nodes)]
-    remote = _remote(server)
+    remote = remote_of(server)
     plans = [NodePlan(str(Path(server.cache) / name), remote, settings) for name in names]
     handles: Sequence[NodeHandle]
     if server.ray:
@@ -156,19 +155,30 @@ def team_of(
     settings: Settings,
     clock: Clock,
     wait: Callable[[float], None],
-) -> Team:
+) -> "Team":
     """Return the coordinator of a server.
 
     Raises:
         RemoteError: the remote cannot be opened.
     """
-    root, home = Path(server.cache), Home(Path(server.cache))
-    fingerprint = identify(root, home, settings).config_fingerprint
-    refs = Refs(open_objects(_remote(server), wait), fingerprint)
+    from ggrep.index.remote.objects import open_objects
+    from ggrep.server.epoch import Refs
+    from ggrep.server.nodes import Nodes
+    from ggrep.server.team import Team
+
+    refs = Refs(open_objects(remote_of(server), wait), fingerprint_of(server, settings))
     return Team(server.name, Nodes(nodes), refs, Path(server.access), settings, clock)
 
 
-def audit_of(server: ServerFile, clock: Clock) -> AuditLog | None:
+def fingerprint_of(server: ServerFile, settings: Settings) -> str:
+    """Return the fingerprint of settings: snapshots with another one are ignored."""
+    from ggrep.index.repo_identity import identify
+
+    root, home = Path(server.cache), Home(Path(server.cache))
+    return identify(root, home, settings).config_fingerprint
+
+
+def audit_of(server: ServerFile, clock: Clock) -> "AuditLog | None":
     """Return the audit log; None if the server keeps none.
 
     Raises:
@@ -176,11 +186,15 @@ def audit_of(server: ServerFile, clock: Clock) -> AuditLog | None:
     """
     if not server.audit:
         return None
+    from ggrep.server.audit import AuditLog
+
     return AuditLog(Path(server.audit), clock, queries=server.audit_queries)
 
 
-def tokens_of(server: ServerFile, clock: Clock) -> Tokens:
+def tokens_of(server: ServerFile, clock: Clock) -> "Tokens":
     """Return the check of bearer tokens."""
+    from ggrep.server.tokens import Tokens
+
     login = server.login
     return Tokens(
         login.issuer,
@@ -192,7 +206,8 @@ def tokens_of(server: ServerFile, clock: Clock) -> Tokens:
     )
 
 
-def _remote(server: ServerFile) -> Remote:
+def remote_of(server: ServerFile) -> Remote:
+    """Return the remote with the snapshots."""
     part = server.remote
     return checked(
         Remote(

@@ -15,7 +15,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from ggrep.base.clock import Clock, Deadline, rfc3339
-from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest, RemoteError
+from ggrep.base.errors import Busy, Forbidden, GgrepError, InvalidRequest, RemoteError
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Json, decode
 from ggrep.config.settings import Settings
@@ -32,13 +32,14 @@ from ggrep.model.operations import bounds_of, loaded, operation_of
 from ggrep.model.request import Request
 from ggrep.model.slate import SlateRequest
 from ggrep.protocol.client.daemon_client import value_of
-from ggrep.protocol.wire.messages import message_of
-from ggrep.server.access import Access, Identity, read_file
+from ggrep.protocol.client.link import Unreachable
+from ggrep.protocol.wire.messages import message_of, within
+from ggrep.server.access import Access, Identity, read_access
 from ggrep.server.audit import AuditEntry
 from ggrep.server.epoch import Epoch, Refs, ServedRepo, workspace_of
 from ggrep.server.node import MOST_EPOCHS, NodeMessage
 from ggrep.server.node_searchers import NodeSearcher, NodeSearchers
-from ggrep.server.nodes import Nodes
+from ggrep.server.nodes import RETRY_AFTER_MS, Nodes
 from ggrep.server.placement import placed
 
 E = TypeVar("E", bound=Envelope)
@@ -118,7 +119,7 @@ class Team:
         self._lacking: frozenset[ServedRepo] = frozenset()
         self._views: dict[tuple[str, ...], View] = {}
         self._allowed: dict[Identity, tuple[str, ...]] = {}
-        self._previous = Epoch()
+        self.previous = Epoch()
         self._sweeping = anyio.Lock()
 
     async def sweep(self) -> None:
@@ -145,7 +146,7 @@ class Team:
 
     async def mend(self) -> None:
         """Let nodes that lost trees fetch them again."""
-        epochs = [self._previous, self.epoch]
+        epochs = [self.previous, self.epoch]
         behind = [
             name
             for name, figures in self.figures.items()
@@ -222,7 +223,7 @@ class Team:
     async def read_access(self) -> None:
         """Read the access rules; invalid rules close the server."""
         try:
-            access = await to_thread.run_sync(read_file, Access, self._access_file)
+            access = await to_thread.run_sync(read_access, self._access_file)
             self._problems.pop(_ACCESS, None)
         except Exception as error:  # noqa: BLE001 - with old rules a withdrawn right would stay
             access = None
@@ -243,7 +244,7 @@ class Team:
                 lacking.add(repo)
             repos[key] = repo if repo in held or before is None else before
         self._lacking = frozenset(lacking)
-        self._previous, self.epoch = self.epoch, Epoch(repos, new.problems)
+        self.previous, self.epoch = self.epoch, Epoch(repos, new.problems)
         self._allowed.clear()
         self._of_trees["nodes"] = failed
 
@@ -340,7 +341,7 @@ class UserService(Struct, frozen=True):
         """
         del forbidden
         if shape.session is not None:
-            raise _no_sessions()
+            raise no_sessions()
         self.entry.ask(request)
         answer = await federated_slate(
             workspace,
@@ -374,16 +375,22 @@ class UserService(Struct, frozen=True):
 
         Raises:
             Forbidden: the user may not see a repository with this root, or there is none.
+            Busy: no node that holds the repository answers; nodes start again within seconds.
         """
         self.entry.ask(request)
         repo = next((repo for repo in self.seen.repos.values() if repo.root == root), None)
         if repo is None:
             raise Forbidden("there is no repository with this root that you may see")
         if isinstance(request, SlateRequest) and request.session is not None:
-            raise _no_sessions()
+            raise no_sessions()
         timeout_ms = bounds_of(request).timeout_ms or self.team.settings.query_timeout_ms
         deadline = Deadline.after(self.team.clock, timeout_ms)
-        reply = await NodeSearcher(self.team.nodes, repo).reply(message_of(request), deadline)
+        message = message_of(request)
+        searcher = NodeSearcher(self.team.nodes, repo)
+        try:
+            reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), deadline)
+        except Unreachable as error:
+            raise Busy(str(error), retry_after_ms=RETRY_AFTER_MS) from error
         self.entry.searched.add(repo.repo_id)
         return value_of(dict[str, Any], reply, "response")
 
@@ -398,5 +405,6 @@ class UserService(Struct, frozen=True):
         return NodeSearchers(team.nodes, team.fingerprint, self.seen.repos, team.known)
 
 
-def _no_sessions() -> InvalidRequest:
+def no_sessions() -> InvalidRequest:
+    """Return the error of a request with a session."""
     return InvalidRequest("session: a team server has no sessions; omit the argument")

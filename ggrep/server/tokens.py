@@ -120,7 +120,7 @@ class Tokens:
                 now_ms = self._clock.monotonic_ms()
                 if key is None and now_ms - self._tried_ms > _AGAIN_MS:
                     self._tried_ms = now_ms
-                    self._keys, self._read_ms = self._fetched(), now_ms
+                    self._keys, self._read_ms = self.fetch(), now_ms
                     key = self._known(name)
         if key is None:
             raise Unauthorised("the bearer token names an unknown key")
@@ -130,11 +130,11 @@ class Tokens:
         is_fresh = self._clock.monotonic_ms() - self._read_ms <= _OLD_MS
         return self._keys.get(name) if is_fresh else None
 
-    def _fetched(self) -> Mapping[str, Any]:
+    def fetch(self) -> Mapping[str, Any]:
         """Return the provider's keys by name.
 
         Raises:
-            Unauthorised: the provider does not answer.
+            Unauthorised: the provider does not answer, or not with keys.
         """
         jwks = self._jwks
         if not jwks:
@@ -143,7 +143,13 @@ class Tokens:
                 raise Unauthorised("the identity provider's configuration names another issuer")
             jwks = str(document.get("jwks_uri", ""))
             _require_encrypted(jwks)
-        keys = self._jwt.PyJWKSet.from_dict(_document(jwks)).keys
+        document = _document(jwks)
+        try:
+            keys = self._jwt.PyJWKSet.from_dict(document).keys
+        except self._jwt.PyJWTError as error:
+            raise Unauthorised(
+                f"the keys of the identity provider are not valid: {error}"
+            ) from error
         return {str(key.key_id or ""): key for key in keys}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
@@ -62,6 +63,8 @@ __all__ = ["Federator", "RepoDone"]
 
 _OPERATOR_MS: Final = 30_000
 """Timeout of status and health."""
+_LIST_SHARE: Final = 4
+"""A team server may use the request's time divided by this to list its repositories."""
 
 
 class Learnt(Struct, frozen=True):
@@ -134,6 +137,7 @@ class Federator:
         if descriptors:
             raise_descriptors()
         self._home = home
+        self._environ = environ
         self._clock = clock
         self._priority = client_of(environ).kind
         starts = not environ.get("GGREP_OFFLINE")
@@ -167,7 +171,8 @@ class Federator:
 
         `arrived` is called for each finished repository. Queries to `forbidden` repositories fail.
         """
-        searchers, memory = self._searchers(forbidden), self._memory
+        workspace, request, searchers = await self._opened(workspace, request, forbidden)
+        memory = self._memory
         return await federated_search(
             workspace, request, searchers, self._clock, memory=memory, arrived=arrived
         )
@@ -182,7 +187,8 @@ class Federator:
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
         """Return the slate of a workspace; see `search`."""
-        searchers, memory = self._searchers(forbidden), self._memory
+        workspace, request, searchers = await self._opened(workspace, request, forbidden)
+        memory = self._memory
         return await federated_slate(
             workspace, request, shape, searchers, self._clock, memory=memory, arrived=arrived
         )
@@ -197,7 +203,8 @@ class Federator:
     ) -> Any:  # noqa: ANN401 - the answer type of the operation
         """Return the workspace's answer to a request about a name or a location; see `search`."""
         answer = loaded(operation_of(asked).workspace)
-        return await answer(workspace, request, asked, self._searchers(forbidden), self._clock)
+        workspace, request, searchers = await self._opened(workspace, request, forbidden)
+        return await answer(workspace, request, asked, searchers, self._clock)
 
     async def ask_repo(self, root: Path, request: Request[Any]) -> dict[str, Json]:
         """Return the answer of the repository at a canonical root as its JSON document.
@@ -331,6 +338,25 @@ class Federator:
             return address
 
         return await to_thread.run_sync(meet, abandon_on_cancel=True)
+
+    async def _opened(
+        self, workspace: Workspace, request: FederatedRequest, forbidden: frozenset[RepoId]
+    ) -> tuple[Workspace, FederatedRequest, Searchers]:
+        """Return the workspace with the repositories of its team servers, and its searchers.
+
+        Listing them uses a part of the request's time.
+        """
+        searchers = self._searchers(forbidden)
+        if not workspace.remotes:
+            return workspace, request, searchers
+        from ggrep.federation.server_connection import connections
+        from ggrep.federation.server_members import MixedSearchers, TeamServers
+
+        end = request.deadline or Deadline.after(self._clock, request.search.timeout_ms or inf)
+        servers = TeamServers(connections(self._home.remotes, self._environ), self._hosts)
+        soon = end.within(end.remaining_ms() / _LIST_SHARE)
+        whole = await servers.with_members(workspace, soon)
+        return whole, replace(request, deadline=end), MixedSearchers(searchers, servers)
 
     def _searchers(self, forbidden: frozenset[RepoId]) -> Searchers:
         daemons = DaemonSearchers(

@@ -269,7 +269,7 @@ STARTS: Final = {
 
 def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Iterator[Check]:
     """Yield the checks for `workspace build --engine`, with commands to start a cluster."""
-    yield from _of_ray(environ.get(RAY_ADDRESS, ""))
+    yield from of_ray(environ.get(RAY_ADDRESS, ""))
     for part, command in STARTS.items():
         yield Check("cluster", "ok", f"{part}: {command}")
     if not remotes:
@@ -281,7 +281,8 @@ def of_cluster(environ: Mapping[str, str], remotes: tuple[Remote, ...]) -> Itera
         )
 
 
-def _of_ray(address: str) -> Iterator[Check]:
+def of_ray(address: str) -> Iterator[Check]:
+    """Yield the checks of Ray, and of a cluster if there is an address."""
     if not is_installed():
         yield Check("cluster", "warning", "ray is not installed", EXTRA)
         return

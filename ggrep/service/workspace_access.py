@@ -1,8 +1,9 @@
 """Opens workspaces and paths for callers with access to some directories only."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Final
 
 from anyio import to_thread
 from msgspec import Struct
@@ -22,6 +23,7 @@ from ggrep.federation.containment import (
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.selection import select_repos
+from ggrep.federation.validation import RemoteEntry
 from ggrep.federation.workspace import (
     ResolveRoot,
     Workspace,
@@ -29,13 +31,27 @@ from ggrep.federation.workspace import (
     load_workspace,
 )
 
+_NO_SERVER: Final = (
+    "this server was not started for a workspace with these repositories of a team server"
+)
+
 
 class Allowlist:
     """The directories that callers of a surface may access."""
 
-    def __init__(self, roots: Sequence[Path]) -> None:
-        """Resolve the directories now; a link that replaces a directory later is not followed."""
+    def __init__(self, roots: Sequence[Path], remotes: Iterable[RemoteEntry] = ()) -> None:
+        """Resolve the directories now; a link that replaces a directory later is not followed.
+
+        `remotes` are the entries of team servers that callers may search, by server and names.
+        """
         self.roots = tuple(sorted({canonical(root) for root in roots}))
+        self._remotes = frozenset((each.remote, each.repos) for each in remotes)
+
+    def checked(self, entry: RemoteEntry) -> RemoteEntry:
+        """Return an entry of a team server, which is refused unless callers may search it."""
+        if Path("/") in self.roots or (entry.remote, entry.repos) in self._remotes:
+            return entry
+        return replace(entry, refused=_NO_SERVER)
 
     def allows(self, path: Path) -> bool:
         """Return whether a path is inside an allowed directory."""
@@ -137,7 +153,8 @@ def _opened(
     require_workspace(workspace, workspace_id)
     if workspace.cache_root is not None:
         allowlist.check(workspace.cache_root)
-    workspace = replace(workspace, hides=allowlist.forbids)
+    remotes = tuple(map(allowlist.checked, workspace.remotes))
+    workspace = replace(workspace, remotes=remotes, hides=allowlist.forbids)
     forbidden = forbidden_repos(workspace, allowlist, request)
     # The caller must not learn which paths exist outside of the allowed directories.
     repos = tuple(

@@ -104,10 +104,8 @@ def terminal_of(home: Path, **environ: str) -> Terminal:
 
 
 @pytest.fixture
-def shop(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def shop(root: Path, home: Path) -> Path:
     """Return a tree of one function, indexed."""
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     write_tree(root, {"src/a.py": "def charge_card():\n    return 1\n"})
     open_engine(root, home, encoder="none").sync()
     return root

@@ -50,8 +50,6 @@ def environ(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     for name, value in given.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("ggrep.protocol.client.link.HANDSHAKE_MS", 20)
-    # The choice would outlast the test.
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     return given
 
 

@@ -17,7 +17,7 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.config.declarations import DECLARED, PROFILE_NAME
 from ggrep.config.profiles import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE, Profile
-from ggrep.federation.validation import TOP, IncludeDraft
+from ggrep.federation.validation import TOP, EntryDraft, IncludeDraft, RemoteEntry
 from ggrep.interfaces.evaluation.toml_file import (
     CASE,
     CHECK,
@@ -153,6 +153,8 @@ def _value(each: DeclaredKey) -> Schema:
         )
         if inner is IncludeDraft:  # its glob alone will do
             items = {"anyOf": [{"type": "string", "minLength": 1}, items]}
+        if inner is EntryDraft:  # or an entry of a team server
+            items = {"anyOf": [items, _table(declared_keys(RemoteEntry).values())]}
         if get_origin(inner) is UnionType:  # a text, or a list of them of which any will do
             items = {"anyOf": [items, {"type": "array", "items": items, "minItems": 1}]}
         bounds: Schema = {"maxItems": says.most} if says.most else {}

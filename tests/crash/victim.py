@@ -1,7 +1,7 @@
 """Run scenarios' writes and have each killed by the kernel at a fault point or a durable step.
 
 Reads lines of JSON: scenario, root, home, `point` or `step`, its name or number, and which
-occurrence. Each is done by a process of its own, forked before anything of LanceDB is loaded;
+occurrence. A process of its own does each, forked after LanceDB is loaded and before it is used;
 the answer is how that ended: 0 when it got through, else the signal's number below zero.
 """
 
@@ -9,28 +9,25 @@ import os
 import signal
 import sys
 import traceback
-from importlib import import_module
+import warnings
 from pathlib import Path
 from typing import NoReturn
 
 from ggrep.base import durable, stable_json
-from ggrep.index.store.lean_import import leave_out_remote_client
+from ggrep.index.store.lean_import import import_lancedb, leave_out_remote_client
 from ggrep.index.sync import syncer
 from tests.crash.faults import Death, recorded
 from tests.crash.scenarios import SCENARIOS
 from tests.fakes.repos import InProcessPool
-
-LOADED_ONCE = ("numpy", "pyarrow.compute", "pyarrow.dataset", "pydantic")
-"""Libraries of LanceDB that may be loaded before a fork: each victim is spared their import."""
 
 
 def serve() -> None:
     """Fork a victim for each line."""
     leave_out_remote_client()
     syncer.IndexPool = InProcessPool  # type: ignore[misc,assignment] # quick parsing
-    for name in LOADED_ONCE:
-        import_module(name)
-    assert "lancedb" not in sys.modules, "its threads would not be forked"
+    # Each victim is spared the import; lancedb starts its threads again after a fork.
+    warnings.filterwarnings("ignore", "lancedb fork support", RuntimeWarning)
+    import_lancedb()
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:

@@ -62,6 +62,7 @@ def test_many_daemons_hold_one_descriptor_and_all_their_locks(
     def refuse(self: Path, target: Path) -> None:
         raise OSError(errno.EPERM, "Operation not permitted", str(self), str(target))
 
+    monkeypatch.setattr("ggrep.daemon.endpoint_files._TRY_S", 0.001)
     if dead is not None:
         die(claimed(tmp_path, DaemonLocks(joined=dead)))
     if not links:

@@ -101,8 +101,12 @@ def test_an_answer_says_that_git_is_at_work(indexed: Path, home: Path, git: Git)
     assert stage == "waiting for git"
 
 
-def test_a_settings_edit_of_output_alone_is_taken_in(indexed: Path, home: Path) -> None:
+def test_a_settings_edit_of_output_alone_is_taken_in(
+    indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The store stays the same, so nobody needs another daemon."""
+    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
+    monkeypatch.setattr("ggrep.daemon.daemon_tasks._CONFIG_DEBOUNCE_MS", 1.0)
     with served(indexed, home) as host:
         (indexed / ".ggrep.toml").write_text("max_query_results = 1\n")
         host.eventually(lambda: host.daemon.config.settings.max_query_results == 1)

@@ -141,6 +141,21 @@ def test_merged_leaders_are_those_of_one_collection_whatever_order_they_came_in(
     assert merge_top_files([]).leaders == ()
 
 
+def test_parts_can_be_merged_in_groups() -> None:
+    """Each node of a server merges its repositories, so placement would change confidence."""
+    ranked_first = leading(
+        *(replace(POOR, score=9.0, evidence=1.0),) * MOST_TOP_FILES, weight=3.0, unknown=0.5
+    )
+    evident = leading(replace(GOOD, score=0.1), weight=1.0)
+    between = leading(replace(GOOD, score=0.2, evidence=1.5), weight=2.0, unknown=0.2)
+    whole = merge_top_files([ranked_first, evident, between])
+
+    for grouped in ([ranked_first, evident], [evident, between], [ranked_first, between]):
+        others = [each for each in (ranked_first, evident, between) if each not in grouped]
+        assert merge_top_files([merge_top_files(grouped), *others]) == whole
+    assert whole.weight == 1.0
+
+
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
     """The best hits stay, and every file; more of a file that is doubtful helps nobody."""
     hits = ["a", "a", "b", "b", "c", "c", "d", "a", "e"]

@@ -1,7 +1,7 @@
 """A team: repositories that were pushed to a remote, search nodes, and one machine with all."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event
@@ -134,21 +134,14 @@ class Team:
         }
 
     def here(self) -> EngineSearchers:
-        """Return the searchers of one machine with all repositories.
+        """Return the searchers of one machine with all repositories."""
 
-        The id of a store contains the path of its root. The hash of the repositories' state
-        contains this id, so it is that of a machine with the roots of the workspace.
-        """
-
-        def opened(repo: WorkspaceRepo) -> Engine:
-            root = self.engines[str(repo.root_canonical)[1:]].identity.root
-            engine = open_engine(root, self.base / "home", clock=CLOCK)
-            name = store_id(repo.root_canonical, engine.identity.config_fingerprint)
-            engine.identity = replace(engine.identity, store_id=name)
+        def opened(key: str) -> Engine:
+            engine = open_engine(self.engines[key].identity.root, self.base / "home", clock=CLOCK)
             self._opened.append(engine)
             return engine
 
-        return EngineSearchers(opened)
+        return engines_here(opened)
 
     def far(self, nodes: Nodes, epoch: Epoch) -> NodeSearchers:
         """Return the searchers of all repositories on nodes."""
@@ -163,6 +156,22 @@ class Team:
         """Close all engines."""
         for engine in (*self.engines.values(), *self._opened):
             engine.close()
+
+
+def engines_here(open_key: Callable[[str], Engine]) -> EngineSearchers:
+    """Return the searchers of one machine, with an engine for each key.
+
+    The id of a store contains the path of its root. The hash of the repositories' state contains
+    this id, so it is that of a machine with the roots of the workspace.
+    """
+
+    def opened(repo: WorkspaceRepo) -> Engine:
+        engine = open_key(str(repo.root_canonical)[1:])
+        name = store_id(repo.root_canonical, engine.identity.config_fingerprint)
+        engine.identity = replace(engine.identity, store_id=name)
+        return engine
+
+    return EngineSearchers(opened)
 
 
 def hold(links: Mapping[str, Link], epoch: Epoch) -> None:

@@ -139,6 +139,7 @@ def test_failures_have_one_envelope() -> None:
         ("at /srv/My Code/x.py now", "at <redacted>/x.py now"),
         ("two\nlines \x1b[31mred", "two lines red"),
         ("file:///srv/x", "file:<redacted>"),
+        ("https://code.example.com/srv/x and /a", "https://code.example.com/srv/x and <redacted>"),
     ],
 )
 def test_redaction_leaves_the_rest_readable(text: str, clean: str) -> None:

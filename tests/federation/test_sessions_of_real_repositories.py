@@ -180,7 +180,7 @@ def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemon
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     session = gone_on(first, op="expand", targets=("src/orders.ts",))
 
-    with pytest.raises(InvalidRequest, match="names no repository"):
+    with pytest.raises(InvalidRequest, match="does not begin with an alias"):
         daemons.slate(workspace, request, SlateShape(session=session))
 
 

@@ -91,6 +91,10 @@ TYPED = {
     "no remote is configured; to add one: ggrep remote add origin URL": "remote add origin file://FILE.d",
     "no remote is configured; to add one: ggrep remote add origin URL\n": "remote add origin file://FILE.d",
     "ggrep remote gc {} --force{}": "remote gc --force",
+    "the team server {} is not registered on this machine, so nothing was sent; to register it, "
+    "run: ggrep remote add NAME {} --token-env VARIABLE": (
+        "remote add team https://code.example.com --token-env VARIABLE"
+    ),
     "the index is still being built; run: ggrep index": "index",
     "the index is incomplete: {}; run: ggrep index": "index",
     "remote {}: the object {} is missing, and with it the list of the objects that it needs; "

@@ -117,7 +117,6 @@ class Household:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
         with (
             patch.dict(os.environ, self.environ(**more), clear=True),
-            patch("ggrep.index.store.lean_import.leave_out_remote_client"),  # it would outlast this
             Path(os.devnull).open(encoding="utf-8") as nothing,
             patch("sys.stdin", nothing),
             chdir(cwd),

@@ -81,8 +81,6 @@ class Settled(Struct, frozen=True):
         for name in ("GGREP_OFFLINE", "NO_COLOR", "FORCE_COLOR", "COLUMNS"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.chdir(self.root)
-        # The choice would outlast the test.
-        monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
         return Command(capture)
 
     def arguments(self, *more: str) -> Sequence[str]:

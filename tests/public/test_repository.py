@@ -21,7 +21,6 @@ pytestmark = pytest.mark.slow
 def words(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a small tree with an index, which this process's environment leads to."""
     monkeypatch.setenv("GGREP_HOME", str(home))
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     write_tree(root, WORDS)
     with ggrep.open(root) as repo:
         repo.sync()

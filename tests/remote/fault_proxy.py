@@ -1,4 +1,4 @@
-"""A proxy on loopback that stands before an object store and fails as a test tells it to."""
+"""A proxy that stands before an object store and fails as a test tells it to."""
 
 import http.client
 import socket
@@ -102,7 +102,9 @@ class FaultProxy:
             none), in the order of the answers.
     """
 
-    def __init__(self, upstream_endpoint: str, fault: Decision = no_fault) -> None:
+    def __init__(
+        self, upstream_endpoint: str, fault: Decision = no_fault, host: str = "127.0.0.1"
+    ) -> None:
         self.fault = fault
         self.seen: list[tuple[str, str, int]] = []
         self._upstream = urlsplit(upstream_endpoint)
@@ -110,7 +112,7 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._number = 0
         self._ending = threading.Event()
-        self._server = _Server(self)
+        self._server = _Server(self, host)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
 
     @property
@@ -209,12 +211,12 @@ _FLIPPED: Final = bytes(255 - byte for byte in range(256))
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # they are waited for, so that no socket outlives a test
 
-    def __init__(self, proxy: FaultProxy) -> None:
+    def __init__(self, proxy: FaultProxy, host: str) -> None:
         self.proxy = proxy
         self.failures: list[Exception] = []
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()
-        super().__init__(("127.0.0.1", 0), _Request)
+        super().__init__((host, 0), _Request)
 
     @contextmanager
     def open(self, connection: socket.socket) -> Iterator[None]:

@@ -1,5 +1,7 @@
 """Each user's answers are those of a server that contains only the user's repositories."""
 
+import os
+import random
 from collections import UserList
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -12,14 +14,15 @@ from hypothesis import strategies as st
 
 from ggrep.base import stable_json
 from ggrep.base.errors import Forbidden, GgrepError
+from ggrep.federation import joint_search
 from ggrep.federation.workspace_names import name_request
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.server import access, epoch, node_searchers, team
+from ggrep.server import access, epoch, team
 from ggrep.server.access import Access, Identity, Rule
 from ggrep.server.nodes import Nodes
 from ggrep.server.team import Team as Coordinator
 from ggrep.server.team import UserService
-from tests.fakes.team import CLOCK, TREES, Team, hold, search
+from tests.fakes.team import CLOCK, TREES, Team, hold, search, some_team
 
 # A name, a word and a text of each repository that occur in no other one.
 SECRET = {
@@ -31,6 +34,14 @@ SECRET = {
 }
 QUERIES = ("retry", "cart", "how is a request retried", "render page", "log", "pay(amount)")
 USERS = [Identity(f"user{number}@example.com") for number in range(12)]
+MANY_USERS, MANY_QUESTIONS = map(int, os.environ.get("GGREP_TEST_USERS", "50x10000").split("x"))
+MANY_TREES = {
+    f"team{number % 7}/part{number // 2}": {
+        f"src/file{number}.py": f"def retry_{number}(call):\n    return call(render, cart)\n",
+        f"docs/page{number}.md": f"# Retries {number}\n\nHow request{number} is retried.\n",
+    }
+    for number in range(40)
+}
 
 
 @pytest.fixture(scope="module")
@@ -54,8 +65,13 @@ def _rule(rule: Rule) -> Any:
     return {"repos": [*rule.repos], "users": [*rule.users], "groups": [*rule.groups]}
 
 
-async def _answers(service: UserService, query: str, strategy: str) -> list[bytes]:
-    """Return answers of all kinds to a user."""
+async def _answers(
+    service: UserService,
+    query: str,
+    strategy: str,
+    keys: Sequence[str] = (*sorted(TREES), "acme/absent"),
+) -> list[bytes]:
+    """Return answers of all kinds to a user; those of one repository for each key."""
     workspace = service.seen.workspace
     request = search(query, merge_strategy=strategy, top=5)
     symbol = SymbolRequest("retry", deterministic=True, timeout_ms=20_000)
@@ -69,7 +85,7 @@ async def _answers(service: UserService, query: str, strategy: str) -> list[byte
         await service.follow(workspace, name_request(request, uses), uses),
     ]
     errors = []
-    for key in (*sorted(TREES), "acme/absent"):
+    for key in keys:
         try:
             document = await service.ask_repo(Path("/", key), search(query).search)
             errors.append(f"{len(document['results'])} hits".encode())
@@ -172,9 +188,9 @@ def _rights(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _statistics(monkeypatch: pytest.MonkeyPatch) -> None:
     """Words are as rare as in all repositories together."""
-    summed = node_searchers.sum_statistics
+    summed = joint_search.sum_statistics
     monkeypatch.setattr(
-        node_searchers, "sum_statistics", lambda parts: summed([*parts, *[*parts][:1]])
+        joint_search, "sum_statistics", lambda parts: summed([*parts, *[*parts][:1]])
     )
 
 
@@ -213,6 +229,80 @@ async def test_a_planted_leak_is_noticed(
     await _answers(coordinator.service(USERS[0]), "retry", "global")
 
     assert await _answers(coordinator.service(USERS[1]), "retry", "global") != oracle
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Team, Any]]:
+    """Return repositories of which several have the same short name, and nodes that hold them."""
+    with some_team(tmp_path_factory.mktemp("many"), {**TREES, **MANY_TREES}) as made:
+        links = made.nodes(3, "many")
+        hold(links, made.epoch())
+        yield made, links
+        for link in links.values():
+            link.node.close()
+
+
+async def _asked(
+    team: Team, nodes: Any, leak: Callable[[pytest.MonkeyPatch], None] = lambda _: None
+) -> tuple[int, list[str]]:
+    """Ask as many users, whose rights change often; return the number of answers, and leaks."""
+    chance, keys = random.Random(53), team.epoch().keys
+    users = [Identity(f"user{number}@example.com") for number in range(MANY_USERS)]
+    coordinator = await _served(team, nodes, Access())
+    asked = 0
+    leaks: list[str] = []
+    while asked < MANY_QUESTIONS and not leaks:
+        sets = {user: set(chance.sample(keys, chance.randrange(13))) for user in users}
+        rules = [_rule(Rule(tuple(sorted(seen)), (user.user,))) for user, seen in sets.items()]
+        (team.base / "rules.jsonc").write_bytes(stable_json.dumps({"rules": rules}))
+        await coordinator.read_access()  # one look at the rules withdraws all earlier rights
+        for user, seen in sets.items():
+            query, strategy = chance.choice(QUERIES), chance.choice(("global", "rrf"))
+            named = (*chance.sample(keys, 3), "acme/absent")
+            with pytest.MonkeyPatch.context() as patch:
+                leak(patch)
+                shown = await _answers(coordinator.service(user), query, strategy, named)
+            expected = await _answers(_oracle(team, nodes, seen), query, strategy, named)
+            asked += len(shown)
+            leaks += [_difference(*pair) for pair in zip(shown, expected, strict=True)]
+            leaks = [*filter(None, leaks), *_names(shown, {*keys} - seen, query)]
+    return asked, leaks
+
+
+def _difference(shown: bytes, expected: bytes) -> str:
+    """Return where two answers differ first; empty if they are equal."""
+    pairs = enumerate(zip(shown, expected, strict=False))
+    same = next((place for place, (left, right) in pairs if left != right), 0)
+    parts = [text[max(0, same - 200) : same + 400] for text in (shown, expected)]
+    return "" if shown == expected else f"{parts[0]!r} instead of {parts[1]!r}"
+
+
+def _names(shown: Sequence[bytes], hidden: set[str], query: str) -> list[str]:
+    """Return the words and ids of hidden repositories in answers."""
+    secret = {key: SECRET.get(key) or (key, *MANY_TREES[key]) for key in hidden}
+    words = [word for key in hidden for word in secret[key] if word not in query]
+    words += [epoch.repo_id(epoch.root_of(key)) for key in hidden]
+    return [word for word in words for text in shown if word.encode() in text]
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(7200)
+async def test_many_users_see_nothing_of_hidden_repositories(many: tuple[Team, Any]) -> None:
+    asked, leaks = await _asked(*many)
+
+    assert leaks == []
+    assert asked >= MANY_QUESTIONS
+
+
+@pytest.mark.deep
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("leak", LEAKS, ids=lambda leak: leak.__name__)
+async def test_questions_of_many_users_notice_a_planted_leak(
+    many: tuple[Team, Any], leak: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    _, leaks = await _asked(*many, leak)
+
+    assert leaks
 
 
 def test_a_rule_names_repositories_folders_or_all() -> None:

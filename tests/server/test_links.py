@@ -2,15 +2,23 @@
 
 import os
 import signal
+import socket
+import ssl
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from importlib.util import find_spec
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
 import anyio
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 from msgspec import to_builtins
 
 from ggrep.base import stable_json
@@ -140,17 +148,64 @@ async def _kill(pid: int) -> None:
     os.kill(pid, signal.SIGKILL)
 
 
+def _secured(folder: Path) -> dict[str, str]:
+    """Return the variables of a cluster with mutual TLS and a token."""
+    key, now = ec.generate_private_key(ec.SECP256R1()), datetime.now(UTC)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "cluster")])
+    addresses = [x509.IPAddress(ip_address(f"127.0.0.{number}")) for number in range(1, 5)]
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(hours=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .add_extension(x509.SubjectAlternativeName(addresses), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    forms = serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    (folder / "key.pem").write_bytes(key.private_bytes(serialization.Encoding.PEM, *forms))
+    (folder / "cert.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    return {
+        "RAY_USE_TLS": "1",
+        "RAY_TLS_SERVER_CERT": f"{folder}/cert.pem",
+        "RAY_TLS_SERVER_KEY": f"{folder}/key.pem",
+        "RAY_TLS_CA_CERT": f"{folder}/cert.pem",
+        "RAY_AUTH_MODE": "token",
+        "RAY_AUTH_TOKEN": "t" * 64,
+    }
+
+
+def _greet(address: str, folder: Path, *, known: bool) -> None:
+    """Connect to a port of the cluster, with or without a certificate."""
+    host, _, port = address.rpartition(":")
+    context = ssl.create_default_context(cafile=folder / "cert.pem")
+    context.set_alpn_protocols(["h2"])
+    if known:
+        context.load_cert_chain(folder / "cert.pem", folder / "key.pem")
+    with (
+        socket.create_connection((host, int(port)), timeout=30) as raw,
+        context.wrap_socket(raw, server_hostname=host) as connection,
+    ):
+        assert connection.recv(1)
+
+
 @pytest.mark.deep
 @pytest.mark.timeout(1800)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.skipif(find_spec("ray") is None, reason="ray is not installed")
 async def test_actors_of_ray_answer_as_one_machine_and_come_back(
-    team: Team, tmp_path: Path
+    team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The benchmark of a team server uses a cluster without TLS."""
+    environ = _secured(tmp_path)
+    for name, value in environ.items():
+        monkeypatch.setenv(name, value)
     ray: Any = import_module("ray")
     workspace, here = team.workspace(), team.here()
     whole = [await answer(here, workspace, request) for request in REQUESTS]
-    with RayNodes(1, cpus=2) as cluster:
+    with RayNodes(1, cpus=2, environment=lambda _: environ) as cluster:
+        _greet(cluster.address, tmp_path, known=True)
+        with pytest.raises(ssl.SSLError):
+            _greet(cluster.address, tmp_path, known=False)
         links = start_actors(cluster.address, [_plan(team, tmp_path / name) for name in NAMES])
         try:
             nodes = Nodes(dict(zip(NAMES, links, strict=True)))

@@ -8,7 +8,7 @@ import anyio
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.base.errors import Busy, Forbidden, InvalidRequest
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.model.navigation import ExpandRequest
 from ggrep.model.request import SearchRequest
@@ -219,6 +219,16 @@ async def test_a_repository_alone_answers_as_its_engine(served: Served) -> None:
     assert "def log" in stable_json.dumps(place).decode()
     with pytest.raises(Forbidden):
         await service.ask_repo(Path("/tools/absent"), SearchRequest("log"))
+
+
+async def test_a_repository_alone_whose_nodes_are_lost_is_busy(served: Served) -> None:
+    """Nodes start again within seconds; an internal error would tell clients to give up."""
+    await served.coordinator.sweep()
+    for link in served.links.values():
+        link.killed = True
+
+    with pytest.raises(Busy, match="no node that holds this repository answers"):
+        await served.coordinator.service(ALICE).ask_repo(Path("/tools/log"), SearchRequest("log"))
 
 
 async def test_a_session_is_refused(served: Served) -> None:

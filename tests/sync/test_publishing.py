@@ -127,7 +127,6 @@ def test_the_command_says_what_it_left_out(
     """It succeeds; `--strict` fails, with every file and its reason."""
     monkeypatch.setenv("GGREP_HOME", str(home))
     monkeypatch.setenv("GGREP_ENCODER", "none")
-    monkeypatch.setattr("ggrep.index.store.lean_import.leave_out_remote_client", lambda: None)
     ggrep = Command(capsys)
     refused = ggrep("index", root, "--strict")
     stores = [*(home / "data").iterdir()]

@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from msgspec import Struct
@@ -62,8 +63,13 @@ def choose(table: bytes, path: bytes, device: int) -> Mount | None:
     return best
 
 
-def parse(table: bytes) -> Iterator[Mount]:
-    """Yield the mounts of a table in order, without malformed lines."""
+@lru_cache(1)
+def parse(table: bytes) -> tuple[Mount, ...]:
+    """Return the mounts of a table in order, without malformed lines."""
+    return tuple(_parsed(table))
+
+
+def _parsed(table: bytes) -> Iterator[Mount]:
     for line in table.splitlines():
         before, separator, after = line.partition(b" - ")
         fields, rest = before.split(b" "), after.split(b" ")

@@ -216,7 +216,7 @@ def view_of(store: Path, manifest: SnapshotManifest) -> SnapshotView:
         mask = masks.get(ref.table)
         if mask is None or len(mask) != image.files or image.rows != ref.rows:
             raise CorruptStore(
-                f"the masks {manifest.visibility.path} do not match segment {ref.table}"
+                f"the row masks in {manifest.visibility.path} do not match segment {ref.table}"
             )
         segments.append(SegmentView(image, mask.view(np.bool_)))
     return SnapshotView(store, manifest, tuple(segments))

@@ -9,8 +9,6 @@ import sys
 
 from ggrep.base.commands import ABOVE_OTHERS, READ_BY_DAEMONS, STARTING, is_search
 
-_JOIN_S = 0.05
-
 
 def main(arguments: list[str] | None = None) -> int:
     """Run ggrep with `arguments` (default: the process's arguments); return the exit status.
@@ -31,30 +29,17 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def console() -> int:
-    """Run ggrep as this process; return the exit status, or end the process with this status.
+    """Run ggrep as this process, and end the process at once with the exit status.
 
     At exit, Python takes a tenth of a second to unload modules, and waits for threads, which may
-    run longer than the deadline. Query commands leave nothing to clean up.
+    run longer than the deadline. Commands leave nothing to clean up.
     """
-    status, words = main(), sys.argv[1:]
-    asked = bool(words) and (is_search(words) or words[0] in READ_BY_DAEMONS)
-    if asked or _works_on():
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(status)
-    return status
-
-
-def _works_on() -> bool:
-    threads = sys.modules.get("threading")
-    if threads is None:
-        return False
-    for each in threads.enumerate():
-        if each is not threads.main_thread() and not each.daemon:
-            each.join(_JOIN_S)
-            if each.is_alive():
-                return True
-    return False
+    status = main()
+    if "ray" in sys.modules:
+        return status  # an exit handler of Ray disconnects from the cluster
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def _run(words: list[str], began_ms: float, *, begun_here: bool) -> int:

@@ -9,7 +9,7 @@ import anyio
 from msgspec.structs import replace
 
 from ggrep.base.clock import Deadline, SystemClock
-from ggrep.base.errors import GgrepError
+from ggrep.base.errors import GgrepError, InvalidRequest
 from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.federation.coordinator import federated_search
@@ -94,6 +94,8 @@ class WorkspaceAsker:
             return canonical_root(path, enclosing=not target.alone)
 
         self._workspace = load_workspace(target.path, resolve_root=root_of, whole=True)
+        if self._workspace.remotes:
+            raise InvalidRequest("repositories of a team server cannot be measured; leave them out")
         self._environ, self._flags = environ, flags
         self._merge = merge
         self._searchers: dict[Path, EngineInPlace] = {}

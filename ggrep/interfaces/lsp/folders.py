@@ -199,7 +199,9 @@ class Folders:
 
     def _sources(self, first: Path | None = None) -> tuple[list[Workspace], list[Path]]:
         """Return the workspaces, and the roots of folders outside these workspaces."""
-        workspaces = [load_workspace(file, resolve_root=canonical_root) for file in self._files]
+        loaded = [load_workspace(file, resolve_root=canonical_root) for file in self._files]
+        # An editor opens files of this machine only.
+        workspaces = [replace(each, remotes=()) for each in loaded]
         members = {repo.root_canonical for each in workspaces for repo in each.repos}
         roots = [first] if first else []
         for folder in self.open:

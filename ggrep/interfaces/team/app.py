@@ -21,9 +21,11 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import ggrep
-from ggrep.base.errors import Forbidden, InvalidRequest
+from ggrep.base.errors import Forbidden, GgrepError, InvalidRequest
 from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import DecodeError, Document, decode
 from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.server_connection import ROUTE, ServerMessage
 from ggrep.federation.workspace import Workspace
 from ggrep.interfaces.api.http_messages import (
     ALWAYS,
@@ -32,6 +34,8 @@ from ggrep.interfaces.api.http_messages import (
     answering,
     document_response,
     failure_response,
+    read_body,
+    while_present,
 )
 from ggrep.interfaces.api.http_metrics import ApiMetrics, Measured
 from ggrep.interfaces.api.routes import HEALTH_SCHEMA, Routes
@@ -44,8 +48,10 @@ from ggrep.interfaces.mcp.tools import ToolResult
 from ggrep.interfaces.surfaces.body import FederatedCall, NamedCall
 from ggrep.interfaces.surfaces.callers import Callers
 from ggrep.interfaces.surfaces.http_server import AccessRules, Refusal, bearer_of, http_app
+from ggrep.protocol.wire.replies import error_json
 from ggrep.server.access import Identity
 from ggrep.server.audit import AuditEntry, AuditLog
+from ggrep.server.member_messages import answered
 from ggrep.server.team import Team, TeamState, UserService
 from ggrep.server.tokens import Tokens, Unauthorised
 from ggrep.service.workspace_access import OpenedWorkspace, require_workspace
@@ -53,6 +59,8 @@ from ggrep.service.workspace_access import OpenedWorkspace, require_workspace
 Q = TypeVar("Q")
 
 _MAX_SEARCHES: Final = 64
+_MAX_MESSAGE_BYTES: Final = 32 * 1024 * 1024
+"""Maximum size of a message about members, which can name each member and its tree."""
 _OF_ONE_MACHINE: Final = frozenset({"/status", "/health", "/metrics", "/openapi.json"})
 """Routes of `ggrep api` that are about its machine."""
 _TOOLS_OF_ONE_MACHINE: Final = frozenset({"ggrep_status", "ggrep_health"})
@@ -197,6 +205,23 @@ class TeamApp(Struct, frozen=True):
         request.scope[_BACKEND] = UserCalls(service, self.callers)
         return self.mcp
 
+    async def members(self, request: Request) -> ASGIApp:
+        """Answer a message about the user's repositories; its failure is a reply too."""
+        routes = await self.routes(request)
+        body = await read_body(request, _MAX_MESSAGE_BYTES)
+        with routes.service_for(request) as service:
+            user: Any = service
+
+            async def work() -> Document:
+                try:
+                    return await answered(user, decode(ServerMessage, body))
+                except DecodeError as error:
+                    raise InvalidRequest(f"not a message to a server: {error}") from error
+                except GgrepError as error:
+                    return error_json("", error)
+
+            return document_response(await while_present(request.receive, work))
+
     async def health(self, request: Request) -> ASGIApp:
         """Report that the server answers; needs no token."""
         del request
@@ -280,6 +305,7 @@ def _own_routes(app: TeamApp) -> Mapping[tuple[str, str], Any]:
         ("GET", "/metrics"): app.figures,
         ("POST", "/refresh"): app.refresh,
         ("POST", PATH): app.tools,
+        ("POST", ROUTE): app.members,
     }
 
 

@@ -151,7 +151,8 @@ class RemoteJson(TypedDict):
     name: Named
     """Name of the remote."""
     url: str
-    """`s3://`, `gs://` or `az://` with a bucket and a folder, or `file://` with a directory."""
+    """`s3://`, `gs://` or `az://` with a bucket and a folder, `file://` with a directory, or the
+    `https://` address of a team server."""
     endpoint: str | None
     """Endpoint of an S3-compatible service other than Amazon's."""
     region: str | None
@@ -160,6 +161,10 @@ class RemoteJson(TypedDict):
     """Whether the endpoint may be used without TLS."""
     readable: bool
     """Whether pushed text can be shown before a checkout has confirmed that text."""
+    token_env: str | None
+    """Environment variable with the token of a team server."""
+    token_file: str | None
+    """File with the token of a team server."""
 
 
 class RemotesJson(DocumentJson):

@@ -183,7 +183,7 @@ def only_verified(
 
 
 def verified_leaders(verified: VerifiedRows, scores: Sequence[SegmentScores]) -> TopFiles:
-    """Return the confidence features of verified rows; they show only whether such rows exist."""
+    """Return the confidence features of an answer with exact text: whether it has any rows."""
     best = max(
         (
             float(scored.at(matches.rows).max())

@@ -35,6 +35,10 @@ def doctor(
     cluster: Annotated[
         bool, Flag("--cluster", "Also check cluster builds, and show how to start a cluster.")
     ] = False,
+    server: Annotated[
+        Path | None,
+        Flag("--server", "Also check the parts of a team server, by its configuration."),
+    ] = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
@@ -53,9 +57,16 @@ def doctor(
         *(_of_index(place, terminal) if place else ()),
         *of_agents(_agents(terminal)),
         *(of_cluster(terminal.environ, read_remotes(home.remotes)) if cluster else ()),
+        *(_of_server(server, terminal) if server else ()),
     ]
     terminal.show(machine_checks(checks).to_dict(), machine_text(checks, terminal.style), json=json)
     return int(any(check.state == "problem" for check in checks))
+
+
+def _of_server(file: Path, terminal: Terminal) -> Iterator[Check]:
+    from ggrep.interfaces.cli.servers.server_checks import of_server
+
+    return of_server(file, terminal)
 
 
 def here() -> Location | None:

@@ -322,7 +322,7 @@ def search_query(
     planned: "Callable[[PlanContext], Plan]",
     kept: "AnswerWithReceipt | None" = None,
 ) -> RepositoryQuery:
-    """Return a query whose only target is the scope of a typed search."""
+    """Return a query about the directory to which the command line restricts the search."""
 
     def find(finder: Finder) -> list[TypedTarget]:
         return [TypedTarget(finder.place_asked(command, typed))]

@@ -79,6 +79,8 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
         terminal = open_terminal(plain=self.typed.output.plain)
         asking = self.typed.asking
         workspace, request = _asked_of(self.typed, self.repositories, terminal.environ, Path())
+        if self.kept is not None and workspace.remotes:
+            raise UsageError("--receipt: the snapshots of a team server are not kept for a replay")
         if asking.sync:
             _sync(terminal, workspace, request, asking)
         # The timeout starts with the command, or after the sync.
@@ -116,6 +118,8 @@ class WorkspaceQuery(Struct, Generic[T], frozen=True):
             return None
         view, here = shown(self.typed, site.view), Path(site.view.cwd)
         workspace, request = _asked_of(self.typed, self.repositories, site.environ, here)
+        if workspace.remotes:
+            return None  # a daemon contacts no server, and lacks the token of the command
 
         async def run(stop: Stop, client: str, local: Local) -> "Rendered":
             def ask(federator: Federator) -> Awaitable[T]:

@@ -216,6 +216,7 @@ def _shown_slate(answer: FederatedSlate, slate: Slate, here: str | None) -> Show
         roots=tuple(
             (repo.alias or repo.repo_id, os.path.relpath(repo.root_canonical, here))
             for repo in answer.workspace.repos
+            if repo.remote is None
         ),
         workspace=os.path.relpath(answer.workspace.workspace_path, here),
     )

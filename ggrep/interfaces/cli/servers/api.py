@@ -25,6 +25,7 @@ from ggrep.model.sanitise import sanitise
 if TYPE_CHECKING:
     import socket
 
+    from ggrep.federation.workspace import Workspace
     from ggrep.interfaces.api.http_app import ApiRules
     from ggrep.interfaces.surfaces.page_keys import PageKeys
 
@@ -124,7 +125,9 @@ def rules_of(flags: ApiFlags, token: str | None, directory: Path | None) -> "Api
         here = None if directory is None else canonical_root(Path.cwd() / directory)
     except (GgrepError, OSError):
         here = None
-    allowlist = Allowlist(_allowed(flags, here))
+    files = [load(file) for file in flags.workspaces]
+    remotes = [each for file in files for each in file.remotes]
+    allowlist = Allowlist(_allowed(flags, files, here), remotes)
     names = LOOPBACK_NAMES | host_names((flags.host, *flags.hosts))
     return ApiRules(
         access=AccessRules(token, names, frozenset(flags.origins)),
@@ -135,12 +138,11 @@ def rules_of(flags: ApiFlags, token: str | None, directory: Path | None) -> "Api
     )
 
 
-def _allowed(flags: ApiFlags, here: Path | None) -> Sequence[Path]:
+def _allowed(flags: ApiFlags, files: "Sequence[Workspace]", here: Path | None) -> Sequence[Path]:
     roots = list(flags.roots)
     if not roots and here is not None:
         roots.append(here)
-    for file in flags.workspaces:
-        result = load(file)
+    for result in files:
         roots.append(result.workspace_path)
         roots += [each.root_canonical for each in result.repos if is_canonical(each.root_canonical)]
         roots += [result.cache_root] if result.cache_root is not None else []

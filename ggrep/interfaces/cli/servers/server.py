@@ -47,7 +47,7 @@ def start(file: _FileArgument, json: JsonFlag = False) -> int:
     from ggrep.server.server_file import settings_of, start_nodes
 
     durable.make_directory(Path(server.cache))
-    lock = take(_lock(server))
+    lock = take(lock_of(server))
     if lock is None:
         raise InvalidRequest(f"{file}: a server with this cache is running")
     nodes: dict[str, NodeHandle] = {}
@@ -121,8 +121,8 @@ def status(file: _FileArgument, json: JsonFlag = False) -> int:
     The exit status is 1 if no server runs.
     """
     server, terminal = _read(file), open_terminal()
-    running = is_held(_lock(server))
-    record = _read_record(server) if running else {}
+    running = is_held(lock_of(server))
+    record = read_record(server) if running else {}
     if json:
         terminal.write_json(
             {"schema_version": SERVER_SCHEMA, **record, "running": running}, pretty=True
@@ -139,14 +139,14 @@ def stop(file: _FileArgument, json: JsonFlag = False) -> int:
     """Stop a server and its nodes; wait a few seconds for running requests."""
     server, terminal = _read(file), open_terminal()
     stopped = False
-    if is_held(_lock(server)):
-        pid = _read_record(server).get("pid")
+    if is_held(lock_of(server)):
+        pid = read_record(server).get("pid")
         if not isinstance(pid, int):
             raise GgrepError(f"{file}: the server is starting; try again in a moment")
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM)
         deadline = Deadline.after(SystemClock(), _STOP_MS)
-        while is_held(_lock(server)):
+        while is_held(lock_of(server)):
             if not deadline.remaining_ms():
                 raise GgrepError(f"{file}: the server process {pid} did not end in time")
             time.sleep(_LOOK_S)
@@ -167,7 +167,8 @@ def _read(file: Path) -> "ServerFile":
     return server
 
 
-def _lock(server: "ServerFile") -> Path:
+def lock_of(server: "ServerFile") -> Path:
+    """Return the file that a running server locks."""
     return Path(server.cache) / "server.lock"
 
 
@@ -181,7 +182,7 @@ def _record(url: str, state: "TeamState") -> Document:
     return {"pid": os.getpid(), "baseUrl": url, **to_builtins(state)}
 
 
-def _read_record(server: "ServerFile") -> dict[str, Any]:
+def read_record(server: "ServerFile") -> dict[str, Any]:
     """Return the state that the server wrote last; empty if there is none yet."""
     with suppress(OSError, ValueError):
         record = stable_json.loads(_record_file(server).read_bytes())

@@ -64,7 +64,10 @@ def add(
         str, Argument("Name of the remote; the default of other commands is `origin`.")
     ],
     url: Annotated[
-        str, Argument("s3://BUCKET/FOLDER, gs://..., az://..., or a directory.", metavar="URL")
+        str,
+        Argument(
+            "s3://BUCKET/FOLDER, gs://..., az://..., https://SERVER, or a directory.", metavar="URL"
+        ),
     ],
     endpoint: Annotated[str | None, Flag("--endpoint", "URL of an S3-compatible service.")] = None,
     region: Annotated[
@@ -75,12 +78,19 @@ def add(
         bool,
         Flag("--readable", "Search pulled files before they are compared with the local files."),
     ] = False,
+    token_env: Annotated[
+        str | None, Flag("--token-env", "Environment variable with the token of a team server.")
+    ] = None,
+    token_file: Annotated[
+        Path | None, Flag("--token-file", "File with the token of a team server.")
+    ] = None,
     json: JsonFlag = False,
 ) -> int:
     """Add a remote, or change its URL.
 
     The remote is not contacted. Credentials come from variables of the provider, such as
-    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS or AZURE_STORAGE_ACCOUNT_KEY.
+    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS or AZURE_STORAGE_ACCOUNT_KEY. A URL with
+    https:// is a team server, whose repositories a workspace file can list.
     """
     remote = checked(
         Remote(
@@ -90,6 +100,8 @@ def add(
             region or "",
             plain_http=plain_http,
             readable=readable,
+            token_env=token_env or "",
+            token_file=str(token_file.expanduser().absolute()) if token_file else "",
         )
     )
 
@@ -111,8 +123,10 @@ def remove(name: Annotated[str, Argument("Name of the remote.")], json: JsonFlag
     """Remove a remote from the settings; keep its objects."""
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
-        remote_named(known, name)
-        return tuple(each for each in known if each.name != name)
+        kept = tuple(each for each in known if each.name != name)
+        if len(kept) == len(known):
+            remote_named(known, name)
+        return kept
 
     return _changed(
         removed, f"{name} was removed from the settings; its objects were kept", json=json
@@ -129,6 +143,7 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
     for each in remotes:
         more = [f"endpoint {each.endpoint}"] if each.endpoint else []
         more += ["readable"] if each.readable else []
+        more += ["team server"] if each.is_server else []
         suffix = f"  ({', '.join(more)})" if more else ""
         name = terminal.style.paint("name", each.name)
         terminal.write(f"{name}  {sanitise_line(each.url)}{sanitise_line(suffix)}\n")
@@ -189,7 +204,7 @@ def known_remote(terminal: Terminal, name: str | None) -> Remote:
 def remotes_json(remotes: Sequence[Remote]) -> Document:
     """Return the remotes of a home."""
     shown = [
-        {**asdict(each), "endpoint": each.endpoint or None, "region": each.region or None}
+        {key: None if value == "" else value for key, value in asdict(each).items()}
         for each in remotes
     ]
     return {"schema_version": 1, "remotes": shown}

@@ -15,6 +15,7 @@ from ggrep.config.root import canonical_root
 from ggrep.config.settings import home_from
 from ggrep.interfaces.cli.parsing.flags import Argument, Flag, JsonFlag
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
+from ggrep.interfaces.cli.text_tables import plural
 from ggrep.interfaces.cli.workspaces.workspace_file import (
     WORKSPACE_SCHEMA,
     FileArgument,
@@ -200,9 +201,10 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
         terminal.write_json(document, pretty=True)
         return 0
     enabled = sum(repo.enabled for repo in workspace.repos)
-    terminal.write(
-        f"{sanitise_line(str(target))}: valid, {len(workspace.repos)} repos, {enabled} enabled\n"
-    )
+    counts = f"{len(workspace.repos)} repos, {enabled} enabled"
+    if servers := len({entry.remote for entry in workspace.remotes}):
+        counts += f", {plural(servers, 'team server')}"
+    terminal.write(f"{sanitise_line(str(target))}: valid, {counts}\n")
     for warning in warnings:
         terminal.tell(f"warning: {warning.message}")
     return 0

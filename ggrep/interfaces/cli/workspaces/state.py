@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
@@ -31,6 +32,7 @@ from ggrep.model.workspace_state import (
     CacheRoots,
     Catalog,
     CatalogManifest,
+    TeamServer,
     WorkspaceStatus,
     WrittenManifest,
 )
@@ -55,13 +57,14 @@ def written_manifest(state: WorkspaceState, *, written: bool) -> WrittenManifest
     )
 
 
-def status_of(state: WorkspaceState) -> WorkspaceStatus:
+def status_of(state: WorkspaceState, servers: tuple[TeamServer, ...] = ()) -> WorkspaceStatus:
     """Return the document of `ggrep workspace status`."""
     return WorkspaceStatus(
         **_named(state),
         name=sanitise_line(state.workspace.name),
         diagnostics=state.diagnostics,
         repos=state.rows(asked=True),
+        remotes=servers or UNSET,
     )
 
 
@@ -190,11 +193,15 @@ def status(
     terminal = opened.terminal
     if watch:
         return _watch(opened)
-    result = opened.state(asks=True)
+    result, servers = opened.state(asks=True), opened.servers()
     if how.json:
-        terminal.write_json(status_of(result).to_dict(), pretty=True)
+        terminal.write_json(status_of(result, servers).to_dict(), pretty=True)
         return 0
     terminal.write(status_text(result, terminal.style, terminal.columns))
+    for server in servers:
+        terminal.write(f"{sanitise_line(server.remote)}: {plural(len(server.repos), 'repo')}\n")
+        for problem in server.problems:
+            terminal.tell(f"warning: {problem}")
     terminal.note(diagnostics_text(result, terminal.notes_style))
     if any(each.repo.enabled and each.availability != "present" for each in result.members):
         terminal.tell(with_file("for fixes: ggrep workspace doctor FILE", opened.file))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Final
 
 from msgspec import Struct
 
-from ggrep.base.clock import SystemClock
+from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import UsageError
 from ggrep.config.home import Home
 from ggrep.config.root import RootFinder
@@ -17,10 +17,14 @@ from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 if TYPE_CHECKING:
     from ggrep.federation.workspace import Workspace
     from ggrep.federation.workspace_state import WorkspaceState
+    from ggrep.model.workspace_state import TeamServer
 
 
 WORKSPACE_SCHEMA: Final = 1
 """Schema version of the documents of workspace commands."""
+
+_SERVER_MS: Final = 5_000
+"""Timeout of a team server's list of repositories."""
 
 FileArgument = Annotated[Path | None, Argument("The workspace file.")]
 FileOption = Annotated[
@@ -74,6 +78,20 @@ class OpenedWorkspace(Struct, frozen=True):
     workspace: "Workspace"
     home: Home
     encoder: str | None
+
+    def servers(self) -> "tuple[TeamServer, ...]":
+        """Return the state of the team servers, which list their repositories."""
+        if not self.workspace.remotes:
+            return ()
+        import anyio
+
+        from ggrep.federation.daemon_searcher import KnownHosts
+        from ggrep.federation.server_connection import connections
+        from ggrep.federation.server_members import TeamServers
+
+        connect = connections(self.home.remotes, self.terminal.environ)
+        deadline = Deadline.after(SystemClock(), _SERVER_MS)
+        return anyio.run(TeamServers(connect, KnownHosts()).states, self.workspace, deadline)
 
     def state(self, *, asks: bool = False) -> "WorkspaceState":
         """Return the state of the indexes and, with `asks`, of the running daemons."""

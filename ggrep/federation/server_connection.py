@@ -1,0 +1,227 @@
+"""Messages to a team server over HTTPS, about repositories that its user may see.
+
+Only servers that the user has registered with `ggrep remote add` are connected to: a workspace file
+may come from anyone. Redirects are not followed, and replies are bounded.
+"""
+
+import ssl
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from math import inf
+from pathlib import Path
+from typing import Any, Final, Protocol
+from urllib.parse import urlsplit
+
+from anyio import CapacityLimiter, to_thread
+from msgspec import Struct, to_builtins
+
+from ggrep.base import stable_json
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import (
+    Busy,
+    DeadlineExceeded,
+    GgrepError,
+    InvalidRequest,
+    NoIndex,
+    RemoteError,
+)
+from ggrep.config.remotes import Remote, read_remotes
+from ggrep.config.repo_key import is_key
+from ggrep.model.batched_query import MOST_MEMBERS
+from ggrep.model.sanitise import sanitise_line
+from ggrep.protocol.client.channel import before
+from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.client.link import Unreachable
+from ggrep.protocol.wire.messages import Message, for_daemon, message_json
+from ggrep.protocol.wire.replies import Reply, parse_reply
+
+ROUTE: Final = "/members"
+MOST_REPLY_BYTES: Final = 64 * 1024 * 1024
+_AT_ONCE: Final = 8
+"""Maximum number of threads that wait for a server, with those of abandoned messages."""
+_RETRY_AFTER_MS: Final = 1_000
+_READ_BYTES: Final = 1 << 16
+_SHOWN: Final = 300
+
+
+class ServerMessage(Struct, frozen=True):
+    """A message to a team server.
+
+    Attributes:
+        repos: the repositories that answer: their keys, and the digests of their trees.
+        message: a message to a daemon, as JSON; None to list the user's repositories.
+    """
+
+    repos: tuple[tuple[str, str], ...] = ()
+    message: Mapping[str, Any] | None = None
+
+
+class Send(Protocol):
+    """Sends bytes to a server in a worker thread."""
+
+    def __call__(self, data: bytes, deadline: Deadline) -> bytes:
+        """Return the reply.
+
+        Raises:
+            GgrepError: the server cannot be reached, or refuses.
+        """
+        ...
+
+
+class ServerConnection:
+    """A team server, for one question. All calls must come from one event loop."""
+
+    def __init__(self, url: str, send: Send) -> None:
+        self.url = url
+        self._send = send
+        self._threads = CapacityLimiter(_AT_ONCE)
+        self._failure: GgrepError | None = None
+
+    async def listed(self, deadline: Deadline) -> Mapping[str, str]:
+        """Return the keys of the user's repositories, with the digests of their trees.
+
+        Raises:
+            GgrepError: as `ask`.
+        """
+        reply = await self._reply(ServerMessage(), deadline)
+        with self.reading():
+            repos = value_of(tuple[tuple[str, str], ...], reply, "repos")
+            if len(repos) > MOST_MEMBERS or not all(is_key(key) for key, _ in repos):
+                raise Unreachable("it lists too much, or no keys")
+        return dict(sorted(repos))
+
+    async def ask(
+        self,
+        repos: Sequence[tuple[str, str]],
+        message_of: Callable[[float], Message],
+        deadline: Deadline,
+    ) -> Reply:
+        """Return the reply to a message about repositories, given by key and tree.
+
+        Raises:
+            RemoteError: the server cannot be reached, or its reply is invalid; all later messages
+                of the question fail at once.
+            DeadlineExceeded: it did not answer in time.
+            GgrepError: the error in the reply.
+        """
+        message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
+        return await self._reply(ServerMessage(tuple(repos), message), deadline)
+
+    async def _reply(self, message: ServerMessage, deadline: Deadline) -> Reply:
+        if self._failure is not None:
+            raise self._failure
+        data = stable_json.dumps(to_builtins(message))
+        try:
+            with before(deadline, _late(self.url)):
+                body = await to_thread.run_sync(
+                    self._send, data, deadline, abandon_on_cancel=True, limiter=self._threads
+                )
+            reply = parse_reply(stable_json.loads(body))
+        except (ValueError, AttributeError, InvalidRequest) as error:
+            self._failure = self._invalid(error)
+            raise self._failure from error
+        except RemoteError as error:
+            self._failure = error
+            raise
+        if isinstance(reply.error, NoIndex):  # its fix would be a command on this machine
+            raise RemoteError(f"the team server {self.url}: {reply.error}")
+        if reply.error is not None:
+            raise reply.error
+        return reply
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Fail, for all later messages of the question too, if the block reads an invalid reply."""
+        try:
+            yield
+        except Unreachable as error:
+            self._failure = self._invalid(error)
+            raise self._failure from error
+
+    def _invalid(self, why: object) -> RemoteError:
+        return RemoteError(f"invalid reply from the team server {self.url}: {why}")
+
+
+def _late(url: str) -> str:
+    return f"the team server {url} did not answer in time"
+
+
+def connections(file: Path, environ: Mapping[str, str]) -> Callable[[str], ServerConnection]:
+    """Return a function that connects to the servers which a home's file of remotes names."""
+    return lambda url: ServerConnection(url, _sender(url, file, environ))
+
+
+def _sender(url: str, file: Path, environ: Mapping[str, str]) -> Send:
+    def send(data: bytes, deadline: Deadline) -> bytes:
+        try:
+            server = next((each for each in read_remotes(file) if each.url == url), None)
+            token = server.token(environ) if server is not None else ""
+        except InvalidRequest as error:
+            raise RemoteError(str(error)) from error
+        if server is None:
+            raise RemoteError(
+                f"the team server {url} is not registered on this machine, so nothing was sent;"
+                f" to register it, run: ggrep remote add NAME {url} --token-env VARIABLE"
+            )
+        return _posted(server, token, data, deadline)
+
+    return send
+
+
+def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> bytes:
+    parts = urlsplit(server.url)
+    host, port = parts.hostname or "", parts.port
+    left_ms = deadline.remaining_ms()
+    timeout = None if left_ms == inf else max(left_ms, 1.0) / 1000.0
+    connection = (
+        HTTPSConnection(host, port, timeout=timeout, context=_trusted())
+        if parts.scheme == "https"
+        else HTTPConnection(host, port, timeout=timeout)
+    )
+    headers = {"authorization": f"Bearer {token}", "content-type": "application/json"}
+    try:
+        connection.request("POST", f"{parts.path}{ROUTE}", data, headers)
+        with connection.getresponse() as response:
+            body = _body(response, deadline)
+    except TimeoutError as error:
+        raise DeadlineExceeded(_late(server.url)) from error
+    except (OSError, HTTPException) as error:
+        why = str(error) or type(error).__name__
+        raise RemoteError(f"the team server {server.url} cannot be reached: {why}") from error
+    finally:
+        connection.close()
+    if response.status == 200:
+        return body
+    why = sanitise_line(_message(body)[:_SHOWN])
+    if response.status == 401:
+        place = f"${server.token_env}" if server.token_env else server.token_file
+        raise RemoteError(f"{server.url} refuses the token in {place}; renew it ({why})")
+    if response.status == 429:
+        raise Busy(f"the team server {server.url} is busy", retry_after_ms=_RETRY_AFTER_MS)
+    raise RemoteError(f"{server.url} replied with the status {response.status}: {why}")
+
+
+@cache
+def _trusted() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+def _body(response: HTTPResponse, deadline: Deadline) -> bytes:
+    parts = []
+    size = 0
+    while part := response.read1(_READ_BYTES):
+        parts.append(part)
+        size += len(part)
+        if size > MOST_REPLY_BYTES or not deadline.remaining_ms():
+            raise OSError("its reply is too large or too slow")
+    return b"".join(parts)
+
+
+def _message(body: bytes) -> str:
+    """Return the message of a refusal; empty if it has none."""
+    try:
+        return str(stable_json.loads(body)["error"]["message"])
+    except (ValueError, TypeError, KeyError):
+        return ""

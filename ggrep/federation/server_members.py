@@ -1,0 +1,295 @@
+"""Repositories of team servers as members of a workspace, and their searchers.
+
+A server answers for its repositories as its own coordinator does, so a host and a server are two
+parts of one collection (`joint_search`).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import GgrepError, RemoteError, SnapshotGone
+from ggrep.base.ids import RepoId
+from ggrep.config.fingerprints import repo_id
+from ggrep.federation.daemon_searcher import KnownHosts
+from ggrep.federation.included import aliases_of
+from ggrep.federation.joint_search import Together, gather
+from ggrep.federation.searcher import (
+    JointSearcher,
+    MessageSearcher,
+    RepoSearcher,
+    Searchers,
+)
+from ggrep.federation.server_connection import ServerConnection
+from ggrep.federation.validation import EVERY, MAX_REPOS, RemoteEntry
+from ggrep.federation.workspace import RemoteMember, Workspace, WorkspaceRepo
+from ggrep.model.batched_query import (
+    BatchedDescription,
+    BatchedPoolRequest,
+    BatchedPoolResponse,
+    BatchedQuery,
+    Member,
+    members_key,
+)
+from ggrep.model.field_meta import MOST_COUNT
+from ggrep.model.request import CollectionStatistics, RepoStatistics, Request
+from ggrep.model.response import RepoDescription
+from ggrep.model.sanitise import sanitise_line
+from ggrep.model.workspace_state import TeamServer
+from ggrep.protocol.client.daemon_client import value_of
+from ggrep.protocol.client.link import Unreachable
+from ggrep.protocol.wire.messages import JointDescribe, JointPool, Message, timed, whole_ms
+from ggrep.protocol.wire.replies import Reply
+
+R = TypeVar("R")
+
+_TREES: Final = "trees"
+"""Sent in place of a list of members or an epoch, because messages to a server name trees."""
+
+
+class TeamServers(Struct):
+    """The team servers of a question, each connected to on its first use."""
+
+    connect: Callable[[str], ServerConnection]
+    known: KnownHosts
+    _connections: dict[str, ServerConnection] = field(default_factory=dict)
+
+    def at(self, url: str) -> ServerConnection:
+        """Return the connection to a server, always the same object."""
+        if url not in self._connections:
+            self._connections[url] = self.connect(url)
+        return self._connections[url]
+
+    async def with_members(self, workspace: Workspace, deadline: Deadline) -> Workspace:
+        """Return the workspace with the repositories of its servers.
+
+        A name of an entry that selects no repository becomes a member that cannot be queried, with
+        the reason. A repository is a member once, by the first entry that selects it.
+        """
+        urls = sorted({entry.remote for entry in workspace.remotes if not entry.refused})
+        listings = await gather([self._listed(url, deadline) for url in urls])
+        by_url = dict(zip(urls, listings, strict=True))
+        members: dict[RepoId, WorkspaceRepo] = {}
+        for entry in workspace.remotes:
+            listed = RemoteError(entry.refused) if entry.refused else by_url[entry.remote]
+            most = MAX_REPOS - len(workspace.repos) - len(members)
+            for member in (_member(entry, each) for each in _selected(entry, listed, most)):
+                members.setdefault(member.repo_id, member)
+        names = [each.root_canonical.name for each in members.values()]
+        aliases = aliases_of((repo.alias for repo in workspace.repos), names)
+        repos = (
+            replace(each, alias=alias)
+            for each, alias in zip(members.values(), aliases, strict=True)
+        )
+        return replace(workspace, repos=(*workspace.repos, *repos))
+
+    async def states(self, workspace: Workspace, deadline: Deadline) -> tuple[TeamServer, ...]:
+        """Return the state of each server of a workspace."""
+        whole = await self.with_members(replace(workspace, repos=()), deadline)
+        members: dict[str, list[RemoteMember]] = {}
+        for repo in whole.repos:
+            if repo.remote is not None:
+                members.setdefault(repo.remote.server, []).append(repo.remote)
+        return tuple(
+            TeamServer(
+                remote=url,
+                repos=tuple(sorted(each.key for each in listed if each.problem is None)),
+                problems=tuple(
+                    dict.fromkeys(
+                        sanitise_line(str(each.problem)) for each in listed if each.problem
+                    )
+                ),
+            )
+            for url, listed in sorted(members.items())
+        )
+
+    async def _listed(self, url: str, deadline: Deadline) -> Mapping[str, str] | GgrepError:
+        try:
+            return await self.at(url).listed(deadline)
+        except GgrepError as error:
+            return error
+
+
+def _selected(
+    entry: RemoteEntry, listed: Mapping[str, str] | GgrepError, most: int
+) -> list[RemoteMember]:
+    """Return the repositories that an entry selects; for a name without any, the reason."""
+    url = entry.remote
+    if isinstance(listed, GgrepError):
+        return [RemoteMember(url, name, problem=listed) for name in entry.repos]
+    members = []
+    for name in entry.repos:
+        keys = [
+            key
+            for key in listed
+            if name in {key, EVERY} or (name.endswith("/") and key.startswith(name))
+        ]
+        if not keys or len(keys) > most:
+            why = f"lists no repository {name!r}" if not keys else f"lists more than {most}"
+            problem = RemoteError(f"the team server {url} {why} that you may see")
+            members.append(RemoteMember(url, name, problem=problem))
+        else:
+            members += [RemoteMember(url, key, listed[key]) for key in keys]
+    return members
+
+
+def _member(entry: RemoteEntry, remote: RemoteMember) -> WorkspaceRepo:
+    root = Path(f"{remote.server}/{remote.key}")
+    return WorkspaceRepo(
+        repo_id=repo_id(root),
+        root_resolved=root,
+        root_canonical=root,
+        alias=None,
+        tags=entry.tags,
+        enabled=entry.enabled,
+        priority=entry.priority,
+        root_input=remote.key,
+        root_abs=root,
+        index=entry.index,
+        remote=remote,
+    )
+
+
+class RemoteSearcher(MessageSearcher, frozen=True):
+    """A repository of a team server."""
+
+    server: ServerConnection
+    repo: RemoteMember
+
+    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
+        """Return the server's reply."""
+        return await self.server.ask([(self.repo.key, self.repo.tree)], message_of, deadline)
+
+    async def describe(self, deadline: Deadline) -> RepoDescription:
+        """Return the description that a coordinator needs before it sends queries."""
+        with self.server.reading():
+            return await MessageSearcher.describe(self, deadline)
+
+    async def ask(self, request: Request[R], deadline: Deadline) -> R:
+        """Return the answer to a request."""
+        with self.server.reading():
+            answer = await MessageSearcher.ask(self, request, deadline)
+            if isinstance(answer, RepoStatistics):
+                _check_statistics(answer.statistics)
+            return answer
+
+
+class ServerTogether(Struct):
+    """Repositories of a team server, searched as one collection.
+
+    Attributes:
+        repos: in ascending order of their ids.
+    """
+
+    server: ServerConnection
+    repos: Mapping[RepoId, RemoteMember]
+    known: KnownHosts
+
+    async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
+        """Return the descriptions of repositories that the server can search together."""
+        members = tuple(Member(each.tree, _TREES, each.key) for each in self.repos.values())
+        key = f"{self.server.url}/{members_key(members)}"
+        known = self.known.get(key)
+
+        def message_of(left_ms: float) -> Message:
+            epoch = known.epoch if known else ""
+            return JointDescribe(_TREES, known=epoch, timeout_ms=whole_ms(left_ms))
+
+        with self.server.reading():
+            reply = await self._ask([*self.repos], message_of, deadline)
+            batch = value_of(BatchedDescription, reply, "described")
+            if known is not None and batch.epoch == known.epoch:
+                batch = known
+            listed = batch.descriptions or ()
+            if len(listed) != len(self.repos):
+                raise Unreachable("it described other repositories")
+        self.known.keep(key, batch)
+        pairs = zip(self.repos, listed, strict=True)
+        return {repo: description for repo, description in pairs if description is not None}
+
+    async def search(
+        self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
+    ) -> BatchedPoolResponse:
+        """Return the first hits of each repository's lists."""
+
+        def message_of(left_ms: float) -> Message:
+            asked = replace(question, search=timed(question.search, left_ms))
+            return JointPool(BatchedPoolRequest(asked, _TREES, tuple(range(len(repos)))))
+
+        try:
+            with self.server.reading():
+                reply = await self._ask(repos, message_of, deadline)
+                pools = value_of(BatchedPoolResponse, reply, "pools")
+                _check(pools, question, len(repos))
+                return pools
+        except RemoteError as error:
+            # The coordinator has the other repositories described again, and searched together.
+            raise SnapshotGone(str(error)) from error
+
+    async def _ask(
+        self, repos: Sequence[RepoId], message_of: Callable[[float], Message], deadline: Deadline
+    ) -> Reply:
+        asked = [(self.repos[repo].key, self.repos[repo].tree) for repo in repos]
+        return await self.server.ask(asked, message_of, deadline)
+
+
+def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> None:
+    """Raise Unreachable if a reply is about other members, corpora or terms than the question."""
+    entries: tuple[Any, ...] = (*pools.lists, *pools.notices, *pools.limits)
+    members = [*(each.member for each in entries), *pools.partial, *pools.reaching]
+    figures = pools.figures
+    columns = [figures.chunks, figures.files, *figures.lengths, *figures.held, *figures.named]
+    lengths = {0, number} if question.by_rank else {number}
+    if (
+        not all(0 <= member < number for member in members)
+        or not {len(column) for column in columns} <= lengths
+        or not len(figures.terms) == len(figures.held) == len(figures.named)
+    ):
+        raise Unreachable("it answered another question")
+    if not question.by_rank:
+        _check_statistics(figures.total())
+
+
+def _check_statistics(statistics: CollectionStatistics) -> None:
+    """Raise Unreachable for statistics with which other repositories could not score."""
+    counts = [(length, MOST_COUNT) for length in statistics.lengths]
+    counts += [(statistics.chunks, MOST_COUNT), (statistics.files, MOST_COUNT)]
+    counts += [(term.chunks, statistics.chunks) for term in statistics.terms]
+    counts += [(term.files, statistics.files) for term in statistics.terms]
+    if not all(0 <= count <= most for count, most in counts):
+        raise Unreachable("its term statistics are out of bounds")
+
+
+class MixedSearchers(Struct):
+    """Searchers of a workspace with repositories of this machine and of team servers."""
+
+    local: Searchers
+    servers: TeamServers
+
+    async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
+        """Prepare the repositories of this machine."""
+        await self.local.prepare([repo for repo in repos if repo.remote is None], deadline)
+
+    def open(self, repo: WorkspaceRepo) -> RepoSearcher:
+        """Return the searcher of a repository."""
+        if repo.remote is None:
+            return self.local.open(repo)
+        return RemoteSearcher(self.servers.at(repo.remote.server), repo.remote)
+
+    def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
+        """Return the searcher of the repositories of a host and of all servers."""
+        by_server: dict[str, dict[RepoId, RemoteMember]] = {}
+        for repo in sorted(repos, key=lambda repo: repo.repo_id):
+            if repo.remote is not None:
+                by_server.setdefault(repo.remote.server, {})[repo.repo_id] = repo.remote
+        local = self.local.joint([repo for repo in repos if repo.remote is None])
+        parts = [local] if local is not None else []
+        parts += [
+            ServerTogether(self.servers.at(url), members, self.servers.known)
+            for url, members in sorted(by_server.items())
+        ]
+        return Together(parts) if len(parts) > 1 else next(iter(parts), None)

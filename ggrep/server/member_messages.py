@@ -1,0 +1,105 @@
+"""Answers messages about repositories of a user, as members of a workspace on another machine.
+
+A message names the trees that answer, so several messages of a question are about the same trees.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import to_builtins
+
+from ggrep.base import stable_json
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import Forbidden, InvalidRequest, SnapshotGone
+from ggrep.base.ids import RepoId
+from ggrep.base.stable_json import Document
+from ggrep.federation.server_connection import ServerMessage
+from ggrep.model.operations import bounds_of
+from ggrep.protocol.wire.messages import (
+    Ask,
+    Describe,
+    Fetch,
+    JointDescribe,
+    JointPool,
+    parse_message,
+    within,
+)
+from ggrep.server.epoch import ServedRepo
+from ggrep.server.node_searchers import NodeSearcher, NodesTogether
+from ggrep.server.team import UserService, no_sessions
+
+
+async def answered(service: UserService, asked: ServerMessage) -> Document:
+    """Return the body of the reply to a message.
+
+    Raises:
+        Forbidden: the user may not see a repository of the message, or there is none.
+        SnapshotGone: a repository has another tree by now.
+        InvalidRequest: the message is not one of a coordinator.
+    """
+    seen = {repo.key: repo for repo in service.seen.repos.values()}
+    if asked.message is None:
+        return {"repos": [[key, repo.tree.sha256] for key, repo in sorted(seen.items())]}
+    repos = [_tree(service, seen, key, tree) for key, tree in asked.repos]
+    if not repos:
+        raise InvalidRequest("repos: name the repositories that are to answer")
+    body = await _replied(service, asked.message, repos)
+    service.entry.searched.update(repo.repo_id for repo in repos)
+    return body
+
+
+def _tree(service: UserService, seen: Mapping[str, ServedRepo], key: str, tree: str) -> ServedRepo:
+    """Return a repository with a tree that nodes still hold."""
+    if key not in seen:
+        raise Forbidden("there is no repository with this key that you may see")
+    for repo in (seen[key], service.team.previous.repos.get(key)):
+        if repo is not None and repo.tree.sha256 == tree:
+            return repo
+    raise SnapshotGone("another snapshot of the repository was pushed")
+
+
+async def _replied(
+    service: UserService, body: Mapping[str, Any], repos: Sequence[ServedRepo]
+) -> Document:
+    team = service.team
+
+    def deadline(timeout_ms: int) -> Deadline:
+        return Deadline.after(team.clock, timeout_ms or team.settings.query_timeout_ms)
+
+    searcher = NodeSearcher(team.nodes, repos[0])
+    match parse_message(body).message:
+        case Describe(timeout_ms):
+            return {"description": to_builtins(await searcher.describe(deadline(timeout_ms)))}
+        case Ask(request) | Fetch(request) as message:
+            if getattr(request, "session", None):
+                raise no_sessions()
+            service.entry.ask(request)
+            until = deadline(bounds_of(request).timeout_ms)
+            reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), until)
+            return dict(reply.body)
+        case JointDescribe(known=known, timeout_ms=timeout_ms):
+            together, ids = _together(service, repos)
+            described = await together.describe(deadline(timeout_ms))
+            listed = [to_builtins(described.get(repo)) for repo in ids]
+            epoch = hashlib.sha256(stable_json.dumps(listed)).hexdigest()
+            descriptions = None if epoch == known else listed
+            return {"described": {"epoch": epoch, "descriptions": descriptions}}
+        case JointPool(request):
+            question = request.question
+            service.entry.ask(question)
+            together, ids = _together(service, repos)
+            until = deadline(question.search.timeout_ms)
+            await together.describe(until)
+            return {"pools": to_builtins(await together.search(question, ids, until))}
+        case _:
+            raise InvalidRequest("the server does not answer this message")
+
+
+def _together(
+    service: UserService, repos: Sequence[ServedRepo]
+) -> tuple[NodesTogether, list[RepoId]]:
+    """Return the joint searcher of repositories with ids in the order of the message."""
+    team = service.team
+    by_id = {RepoId(f"{place:08}"): repo for place, repo in enumerate(repos)}
+    return NodesTogether(team.nodes, team.fingerprint, by_id, team.known), [*by_id]
