@@ -48,7 +48,7 @@ SOME: Final = "some@example.com"
 OPERATOR: Final = "ops@example.com"
 ISSUER: Final = "https://id.example.com"
 PATIENCE_S: Final = 1_200.0
-TIMEOUT_MS: Final = 60_000
+TIMEOUT_MS: Final = 3_600_000
 
 Body = Mapping[str, Any]
 Asked = tuple[str, Body]

@@ -235,7 +235,8 @@ def advice(name: str, option: str, arguments: list[str]) -> str:
     others = [other for other in OPTIONS if option in options_of(other)[0]]
     if others:
         named = ", ".join(spelled(*other.split()) for other in others[:_MOST_OTHERS])
-        return f", which is one of {named}{see}"
+        more = " and others" if len(others) > _MOST_OTHERS else ""
+        return f"; commands with {option}: {named}{more}{see}"
     return see
 
 

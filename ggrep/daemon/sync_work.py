@@ -27,6 +27,7 @@ from ggrep.index.store.lean_import import leave_out_remote_client
 from ggrep.model.limits import Notice
 from ggrep.model.sync import (
     LOW_IMPACT_FLAG,
+    PushState,
     SyncJob,
     SyncOutcome,
     error_json,
@@ -210,7 +211,8 @@ class Worker:
             outcome = kept_up(index, outcome, "never" if job.low_impact else job.compaction)
         outcome = replace(outcome, pulled=pulled, notices=(*outcome.notices, *notices))
         if job.push:
-            outcome = replace(outcome, pushed=_push(index, job))
+            pushed, notices = _push(index, job)
+            outcome = replace(outcome, pushed=pushed, notices=(*outcome.notices, *notices))
         if throttle is not None:
             throttle.settle()
         return replace(outcome, cpu_ms=self._listener.used_ms())
@@ -265,11 +267,15 @@ def _pull(index: "RepoIndex", job: SyncJob, progress: "Progress") -> tuple[int, 
     return brought, (Notice("not_pulled", f"nothing could be pulled: {done.reason}"),)
 
 
-def _push(index: "RepoIndex", job: SyncJob) -> str:
-    """Push; return the name of the object that contains the snapshot."""
+def _push(index: "RepoIndex", job: SyncJob) -> tuple[PushState, tuple[Notice, ...]]:
+    """Push to the job's remote; return the result, and a notice after a failure."""
     from ggrep.search.engine.push_pull import push_to
 
-    return push_to(index, decode(Remote, dict(job.remote))).tree
+    try:
+        report = push_to(index, decode(Remote, dict(job.remote)))
+    except GgrepError as error:
+        return "failed", (Notice("not_pushed", f"the index could not be pushed: {error}"),)
+    return ("new" if report.pushed else "present"), ()
 
 
 _PROGRESS_MS: Final = 100.0

@@ -76,6 +76,7 @@ def assemble(
         *_limits(pool_set, pools, session.force, lists.longest),
         *session.limits(),
         *map(RepoLimit, weak_cuts),
+        *map(RepoLimit, selection.disabled_cut() if pools and not shown else ()),
         *cuts,
     )
     known = Known(
@@ -105,7 +106,7 @@ def assemble(
             item for item in reports if item.repo.repo_id not in pool_set.skipped
         ),
         statistics_repos=tuple(pool_set.figures) if counted else (),
-        error=None if pools else first_failure(reports),
+        error=None if pools else first_failure(item.error for item in reports),
         elapsed_ms=elapsed_ms,
         repo_elapsed_ms=tuple(sorted(session.elapsed_ms.items())),
         coverage=coverage_of(reports, known),

@@ -43,7 +43,9 @@ class BuildResult(Struct, frozen=True):
     """The outcome of building one repository.
 
     Attributes:
-        exit_code: as of `ggrep index`; None if the build never ran or a signal ended it.
+        exit_code: as of `ggrep index`, or 1 if only the push failed; None if the build never ran or
+            a signal ended it.
+        outcome: the outcome of the sync; also set if only the push failed.
     """
 
     repo: WorkspaceRepo
@@ -127,4 +129,7 @@ async def _build_one(
         why = sanitise_line(with_path(str(error), repo.root_canonical))
         return BuildResult(repo, "failed", error.exit_status, None, spent_ms, why)
     spent_ms = int(clock.monotonic_ms() - since_ms)
+    if outcome.pushed == "failed":
+        why = sanitise_line(with_path(outcome.notices[-1].message, repo.root_canonical))
+        return BuildResult(repo, "failed", 1, None, spent_ms, why, outcome)
     return BuildResult(repo, "passed", 0, duration_ms=spent_ms, outcome=outcome)

@@ -140,7 +140,7 @@ def envelope_of(
         limits_hit=tuple(sorted({*cuts, *limits, *session.limits()}, key=RepoLimit.order)),
         warnings=sorted_diagnostics((*session.selection.warnings, *warnings, *diagnostics)),
         errors=failure_diagnostics(reports),
-        error=None if answered else first_failure(reports),
+        error=None if answered else first_failure(item.error for item in reports),
         elapsed_ms=elapsed_ms,
         repo_elapsed_ms=tuple(sorted(session.elapsed_ms.items())),
         freshness=tuple(

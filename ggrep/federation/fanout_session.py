@@ -474,11 +474,17 @@ class FanoutSession:
         return unseen_notices(unseen, names=names)
 
     def limits(self) -> list[RepoLimit]:
-        """Return the limits of repositories whose share of the deadline was too short."""
+        """Return the limits of repositories whose share of the deadline was too short.
+
+        If no repository is selected, also return the limit of disabled repositories.
+        """
         return [
-            RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
-            for repo, error in self.failures.items()
-            if isinstance(error, ShareEnded)
+            *(
+                RepoLimit(LimitHit(SHARE_LIMIT, error.percent), repo)
+                for repo, error in self.failures.items()
+                if isinstance(error, ShareEnded)
+            ),
+            *map(RepoLimit, () if self.repos else self.selection.disabled_cut()),
         ]
 
     def report_rest(

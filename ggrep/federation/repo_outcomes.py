@@ -117,10 +117,9 @@ def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]
     )
 
 
-def first_failure(reports: tuple[RepoReport, ...]) -> GgrepError | None:
-    """Return the request's error: that of the smallest id, with missing indexes last."""
-    failures = [item.error for item in reports if item.error is not None]
-    relevant = [error for error in failures if not isinstance(error, Skipped)]
+def first_failure(errors: Iterable[GgrepError | None]) -> GgrepError | None:
+    """Return the request's error: the first in the order of ids, with missing indexes last."""
+    relevant = [error for error in errors if error and not isinstance(error, Skipped)]
     hard = [error for error in relevant if not isinstance(error, NoIndex)]
     return next(iter([*hard, *relevant]), None)
 

@@ -17,6 +17,7 @@ from ggrep.federation.containment import is_inside, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import Workspace, WorkspaceRepo
+from ggrep.model.limits import LimitHit
 
 MAX_ALTERNATIVES: Final = 64
 """Maximum number of plain globs that the braces of a pattern expand to."""
@@ -130,6 +131,7 @@ class Selection(Struct, frozen=True):
     Attributes:
         repos: sorted by priority (highest first), alias (missing last) and id.
         named: repositories that the request names by alias, id or path.
+        disabled: number of disabled repositories that only `include_disabled` would add.
         explicit_selects: normalised values of `select`; `tags`, `repo_filter` and `only` likewise.
     """
 
@@ -140,12 +142,19 @@ class Selection(Struct, frozen=True):
     repo_filter: tuple[str, ...]
     only: tuple[str, ...]
     include_disabled: bool
+    disabled: int
     warnings: tuple[Diagnostic, ...]
 
     @property
     def repo_ids(self) -> tuple[RepoId, ...]:
         """Return the sorted ids of the repositories."""
         return tuple(sorted(repo.repo_id for repo in self.repos))
+
+    def disabled_cut(self) -> tuple[LimitHit, ...]:
+        """Return the limit for an empty answer: the disabled repositories were not searched."""
+        selected = len(self.repos)
+        cut = LimitHit("disabled_repos", selected, selected + self.disabled)
+        return (cut,) if self.disabled else ()
 
 
 def select_repos(
@@ -183,9 +192,7 @@ def select_repos(
         if not matched
     ]
     if not chosen:
-        disabled = f"; {len(allowed)} disabled: --include-disabled" if allowed else ""
-        message = f"no repository is selected{disabled}"
-        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", message))
+        warnings.append(Diagnostic("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected"))
     return Selection(
         repos=tuple(sorted((r for r in repos if r.repo_id in chosen), key=selection_order)),
         named=frozenset(set().union(*selects.values(), *only.values()) & chosen),
@@ -194,6 +201,7 @@ def select_repos(
         repo_filter=patterns,
         only=tuple(only),
         include_disabled=request.include_disabled,
+        disabled=len(allowed - chosen),
         warnings=tuple(warnings),
     )
 

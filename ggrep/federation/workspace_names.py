@@ -229,6 +229,7 @@ async def federated_symbol(
         diagnostics=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *cuts],
         lacking=step is None or bool(cuts),
+        empty=not shown,
     )
     if envelope.error is not None:
         return FederatedSymbol(**asdict(envelope), asked=asked)
@@ -278,6 +279,7 @@ async def federated_references(
         diagnostics=[*(Diagnostic(notice.code, notice.message) for notice in notices), *unknown],
         limits=[*map(RepoLimit, limits), *cuts],
         lacking=step is None or bool(cuts),
+        empty=not shown,
     )
     if envelope.error is not None:
         return FederatedReferences(**asdict(envelope), asked=asked)
@@ -352,6 +354,7 @@ class _NameQuery(Struct, frozen=True):
         limits: list[RepoLimit],
         *,
         lacking: bool,
+        empty: bool,
     ) -> Envelope:
         """Return the envelope, with a failure if a repository of earlier pages has failed."""
         unseen = [
@@ -359,11 +362,12 @@ class _NameQuery(Struct, frozen=True):
             for repo in (notices if lacking else ())
             for notice in self.session.unseen_in(repo, names=True)
         ]
+        disabled = self.session.selection.disabled_cut() if empty and notices else ()
         envelope = envelope_of(
             self.session,
             notices,
             diagnostics=[*diagnostics, *unseen],
-            limits=limits,
+            limits=[*limits, *map(RepoLimit, disabled)],
             elapsed_ms=self.clock.monotonic_ms() - self.started_ms,
         )
         error = self._lost()

@@ -18,12 +18,13 @@ from ggrep.federation.fanout_session import Arrived
 from ggrep.federation.federated_request import MAX_PER_REPO_TOP, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.merge import REFILL_LIMIT
-from ggrep.federation.repo_outcomes import RepoLimit, code_of
+from ggrep.federation.repo_outcomes import RepoLimit, code_of, first_failure
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import label_of, repo_target
 from ggrep.federation.validation import GLOBAL
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_sessions import WorkspaceSession, read_session, write_session
+from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import MAX_TOP, CollectionStatistics, SnippetMode, sum_statistics
 from ggrep.model.slate import (
@@ -238,10 +239,8 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         return _slate_of(ran.response, None)
     requests = _requests(ran, shape, budgets, session)
     outcomes = await ran.session.slates(requests or _interpreting(ran, budgets), deadline)
-    if request.strict:
-        for outcome in outcomes.values():
-            if outcome.error is not None:
-                return _slate_of(replace(ran.response, error=outcome.error), None)
+    failures = [outcome.error for outcome in outcomes.values() if outcome.error is not None]
+    failed = bool(failures) and (request.strict or len(failures) == len(requests))
     plan = SlatePlan(
         level=shape.level,
         budgets=budgets,
@@ -251,9 +250,12 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         keep_weak=request.search.keep_weak or bool(asked and asked.targets),
     )
     usual = not shape.budgets.total_bytes and not budgets.of_text
-    response, slate = joined(ran, outcomes, plan, clamps, fits_usual=usual, shows=bool(requests))
-    elapsed_ms = clock.monotonic_ms() - started_ms
-    response = replace(response, elapsed_ms=elapsed_ms)
+    shows = bool(requests) and not failed
+    response, slate = joined(ran, outcomes, plan, clamps, fits_usual=usual, shows=shows)
+    response = replace(response, elapsed_ms=clock.monotonic_ms() - started_ms)
+    if failed:
+        error = first_failure(failures)
+        return _slate_of(replace(response, error=error, confidence=Confidence.NONE), None)
     if asked is None:
         return _slate_of(response, slate)
     seen = _seen_again(ran, session) if asked.delta_only else []

@@ -177,7 +177,12 @@ _UNTOLD: Final = frozenset({"block", "section"})
 """Kinds that outlines omit."""
 _OF_PLACES: Final = frozenset({"main_files", "configuration", "docs", "tests"})
 """Sections of a tour whose facts are about files."""
-_PLURALS: Final = {"class": "classes", "typealias": "type aliases", "entry": "entries"}
+_PLURALS: Final = {
+    "class": "classes",
+    "typealias": "type aliases",
+    "entry": "entries",
+    "repository": "repositories",
+}
 
 
 def label_of(name: str, signature: str) -> str:

@@ -33,6 +33,12 @@ LOW_IMPACT_FLAG: Final = "--low-impact"
 Compaction: TypeAlias = Literal["after", "apart", "alone", "never"]
 """See `SyncJob`."""
 
+PushState: TypeAlias = Literal["new", "present", "failed"]
+"""Result of a push: uploaded, already at the remote, or failed."""
+
+IndexChange: TypeAlias = Literal["unchanged", "pulled", "indexed"]
+"""Main change of an index: none, files from a remote, or only new, changed or deleted files."""
+
 
 class SyncJob(Struct, frozen=True):
     """A sync to run.
@@ -52,7 +58,7 @@ class SyncJob(Struct, frozen=True):
         deadline_ms: time after which the worker is killed; None for no bound.
         remote: a `config.remotes.Remote` as JSON; empty for none.
         pull: pull before the sync; if that fails, all files are indexed, with a notice.
-        push: push after the sync; if that fails, the job fails.
+        push: push after the sync; if that fails, the outcome has a notice.
         abreast: number of workers that build a workspace; 0 for a sync that a caller waits for. A
             job of a build uses its share of the cores, keeps its parsers for the next job,
             publishes no partial snapshots, and sweeps the home only if it is the worker's first
@@ -117,7 +123,7 @@ class SyncOutcome(Struct, frozen=True):
         overdue: whether a compaction is due and another worker has to run it.
         retry_after_ms: time until postponed files are tried again; None without postponed files.
         pulled: number of files from a remote.
-        pushed: name of the pushed object with the snapshot; empty for none.
+        pushed: see `PushState`; None if no push was requested.
         products: indexed files in build output directories; None if unknown, so that all count.
     """
 
@@ -143,7 +149,14 @@ class SyncOutcome(Struct, frozen=True):
     retry_after_ms: int | None = None
     products: tuple[str, ...] | None = None
     pulled: int = 0
-    pushed: str = ""
+    pushed: PushState | None = None
+
+    @property
+    def change(self) -> IndexChange:
+        """Return the main change of the index."""
+        if self.pulled:
+            return "pulled"
+        return "indexed" if self.indexed or self.deleted else "unchanged"
 
     @property
     def moved(self) -> bool:

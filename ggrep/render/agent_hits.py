@@ -18,6 +18,7 @@ from ggrep.model.line_numbers import (
     shown_lines,
     with_numbers,
 )
+from ggrep.model.outline import counted
 from ggrep.render.page import plural
 from ggrep.search.reading.folding import OPENED, Source, folded
 
@@ -121,7 +122,7 @@ ambiguous prefix."""
 def hit_lines(document: _Object) -> Iterator[str]:
     """Yield a line for each hit, followed by the code of the expanded hits."""
     hits = document["results"]
-    yield f"{document.get('confidence', 'found')}, {len(hits)} hits"
+    yield f"{document.get('confidence', 'found')}, {counted(len(hits), 'hit')}"
     spans = [_place(hit) for hit in hits]
     for hit, (path, first, last) in zip(hits, spans, strict=True):
         alias = f"[{hit['repoAlias']}] " if hit.get("repoAlias") else ""
@@ -230,7 +231,8 @@ _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*>\s*")
 def match_lines(document: _Object) -> Iterator[str]:
     """Yield the counts of matches, then the matching lines of each file below its path."""
     totals = document["matches"]
-    yield f"{totals['lines']} lines match in {totals['files']} files"
+    verb = "matches" if totals["lines"] == 1 else "match"
+    yield f"{counted(totals['lines'], 'line')} {verb} in {counted(totals['files'], 'file')}"
     if listed := totals.get("by_file") or totals.get("byFile"):
         yield from (f"{_path(item)}: {item['lines']}" for item in listed)
         return

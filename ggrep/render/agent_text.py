@@ -10,7 +10,7 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.model.containers import OTHER_CONTAINER
 from ggrep.model.index_freshness import INCOMPLETE_CODES
-from ggrep.model.outline import PathOutline, TourSection, outline_lines, tour_lines
+from ggrep.model.outline import PathOutline, TourSection, counted, outline_lines, tour_lines
 from ggrep.model.sanitise import first_of, sanitise_line
 from ggrep.render.agent_hits import (
     AlreadyShown,
@@ -47,10 +47,8 @@ def status_lines(document: _Object) -> Iterator[str]:
         commit = f", at {snapshot['head_sha'][:12]}" if snapshot["head_sha"] else ""
         changed = " with uncommitted changes" if snapshot["dirty"] else ""
         whole = ", first part only" if snapshot["partial"] else ""
-        yield (
-            f"indexed: {snapshot['files']} files, {snapshot['chunks']} chunks,"
-            f" {snapshot['created_at']}{commit}{changed}{whole}"
-        )
+        files, chunks = counted(snapshot["files"], "file"), counted(snapshot["chunks"], "chunk")
+        yield (f"indexed: {files}, {chunks}, {snapshot['created_at']}{commit}{changed}{whole}")
     yield from _sync(document["sync"])
     yield _watch(document.get("watch", {}))
     stale = f", outdated settings: {daemon['stale_reason']}" if daemon["stale"] else ""
@@ -303,7 +301,8 @@ def _warnings(document: _Object) -> Iterator[str]:
 def _slate(document: _Object) -> Iterator[str]:
     slate = document["slate"]
     files = sum(len(section["files"]) for section in slate.get("sections", ()))
-    yield f"{document.get('confidence', 'found')}, {files} files, level {slate.get('level', 1)}"
+    counts = f"{counted(files, 'file')}, level {slate.get('level', 1)}"
+    yield f"{document.get('confidence', 'found')}, {counts}"
     yield from slate_lines(slate)
     if place := folded_place(slate):
         yield f"folded: expand {place} shows the longest range"

@@ -81,6 +81,9 @@ _CUTS: Final[Mapping[str, _Cut]] = MappingProxyType(
         "per_repo_top": _Cut("{limit} hits per repository", "per_repo_top={observed}"),
         "deadline_share": _Cut("too little time for {repos}", "timeout_ms=N"),
         "max_repos": _Cut("{limit} of {observed} repositories", "max_repos=0"),
+        "disabled_repos": _Cut(
+            "{limit} of {observed} repositories, the others are disabled", "include_disabled=true"
+        ),
         "low_confidence": _Cut("{limit} of {observed} hits", "keep_weak=true"),
         "fold_refill": _Cut("hits with the same text", "fold=false"),
     }
@@ -94,6 +97,7 @@ _FLAGS: Final[Mapping[str, str]] = MappingProxyType(
         "comments=true": "--comments",
         "fold=false": "--no-fold",
         "keep_weak=true": "--keep-weak",
+        "include_disabled=true": "--include-disabled",
     }
 )
 """Flags whose names differ from the names of arguments."""

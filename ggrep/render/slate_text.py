@@ -279,7 +279,7 @@ def _next(view: ShownSlate, page: Page) -> list[str]:
 def _command(action: NextAction, view: ShownSlate, page: Page) -> str:
     query = shlex.quote(view.query)
     again = query if len(query) <= _QUERY_CHARACTERS else "..."
-    again += f" --workspace {shlex.quote(view.workspace)}" if view.workspace else ""
+    again += _in_workspace(view)
     match action.action:
         case "level":
             return f"ggrep slate {again} --level {shlex.quote(action.target)}"
@@ -292,13 +292,18 @@ def _command(action: NextAction, view: ShownSlate, page: Page) -> str:
             return f"ggrep {action.action} {_argument(action, view, page)}"
 
 
+def _in_workspace(view: ShownSlate) -> str:
+    return f" --workspace {shlex.quote(view.workspace)}" if view.workspace else ""
+
+
 def _argument(action: NextAction, view: ShownSlate, page: Page) -> str:
-    """Return the argument of a suggested command: a location or name, and maybe the repository."""
+    """Return the argument of a suggested command: a name, or a location with its repository."""
     if view.workspace:
         alias, _, target = action.target.partition(":")
+        if action.action != "expand":  # other repositories may define or use the name
+            return f"{shlex.quote(target)}{_in_workspace(view)}"
         if (root := dict(view.roots).get(alias)) is None:
-            place = action.target if action.action == "expand" else target
-            return f"{shlex.quote(place)} --workspace {shlex.quote(view.workspace)}"
+            return f"{shlex.quote(action.target)}{_in_workspace(view)}"
         return f"{shlex.quote(target)} --repo {shlex.quote(root)}"
     target = _moved(action.target, page) if action.action == "expand" else action.target
     return shlex.quote(target)

@@ -72,7 +72,7 @@ def together(places: Sequence[Location]) -> Location | None:
     """
     roots = {place.root for place in places}
     top = Path(os.path.commonpath(roots))
-    if len(roots) > 1 and any(map(_is_marked, (*roots, canonical_root(top)))):
+    if len(roots) > 1 and any(map(is_marked, (*roots, canonical_root(top)))):
         return None
     return Location(
         top,
@@ -80,7 +80,8 @@ def together(places: Sequence[Location]) -> Location | None:
     )
 
 
-def _is_marked(root: Path) -> bool:
+def is_marked(root: Path) -> bool:
+    """Return whether a root is a git work tree or has a settings file."""
     return is_git_marker(root / ".git") or (root / REPO_FILE).is_file()
 
 

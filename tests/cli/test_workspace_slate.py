@@ -1,5 +1,6 @@
 """`ggrep slate --workspace`: one slate over several repositories, on the screen and as JSON."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,21 @@ def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command) -> Non
     assert "def show_order" not in shown.out
     assert "ggrep expand src/orders.ts:4 --repo web" in shown.out
     assert "--workspace ws.jsonc --level 1" in shown.out
+
+
+def test_suggested_commands_for_names_search_the_whole_workspace(ggrep: Command) -> None:
+    """Other repositories use the name; a command over one repository would miss them."""
+    commands = [
+        line.partition("  ")[0]
+        for line in slate(ggrep).out.splitlines()
+        if line.startswith(("ggrep refs ", "ggrep symbol "))
+    ]
+    typed = [shlex.split(command)[1:] for command in commands]
+
+    assert [words[0] for words in typed] == ["refs", "symbol"]
+    for words in typed:
+        assert words[2:] == ["--workspace", "ws.jsonc"]
+        assert ggrep(*words).status == 0
 
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])

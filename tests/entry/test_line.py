@@ -179,7 +179,15 @@ def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str])
         ("search --verison", "no option --verison; did you mean: ggrep --version"),
         ("search --stauts", "no option --stauts; did you mean: ggrep status"),
         ("symbol --qqqq x", "no option --qqqq; see: ggrep help symbol"),
-        ("status --deep", "no option --deep, which is one of ggrep health; see: ggrep help status"),
+        (
+            "status --deep",
+            "no option --deep; commands with --deep: ggrep health; see: ggrep help status",
+        ),
+        (
+            "push --workspace a.jsonc",
+            "no option --workspace; commands with --workspace: ggrep search, ggrep slate,"
+            " ggrep symbol and others; see: ggrep help push",
+        ),
         ("workspace add --tga x", "no option --tga; did you mean: ggrep workspace add --tag x"),
     ],
 )

@@ -28,6 +28,8 @@ from ggrep.interfaces.cli.workspaces.state import (
     written_manifest,
 )
 from ggrep.model.corpus import CORPORA
+from ggrep.model.limits import Notice
+from ggrep.model.sync import SyncOutcome
 from ggrep.model.workspace_state import RepoDaemon
 from tests.fakes.workspaces import ENVIRON, load, make_workspace, publish, store_of
 
@@ -86,8 +88,11 @@ class Workspaces:
     def build(self) -> dict[str, Any]:
         """Return what `build` prints of one that passed, one that was killed, one not begun."""
         first, second, third = self.workspace.repos
+        notice = Notice("not_pulled", "nothing could be pulled: the remote is gone")
+        built = SyncOutcome("s", "1", True, 1, 0, 0, 2, 1, 0, 0, 0, 0, 0, (notice,), 5, 5)
+        built = replace(built, pushed="new")
         results = (
-            BuildResult(first, "passed", 0, None, 1200),
+            BuildResult(first, "passed", 0, None, 1200, outcome=built),
             BuildResult(second, "failed", None, 9, 300, "ended by signal 9"),
             BuildResult(third, "skipped", error="another repository failed"),
         )

@@ -19,6 +19,7 @@ from ggrep.base.errors import (
 )
 from ggrep.federation import answer_assembly as assembly
 from ggrep.federation.federated_response import FederatedResponse
+from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.validation import MergeDefaults
 from ggrep.interfaces.cli.queries.workspace_query import notices_of
 from ggrep.model.confidence import Confidence
@@ -425,6 +426,24 @@ async def test_only_the_corpora_asked_for_are_reported() -> None:
     assert document["ok"] is True
     assert all(document[corpus.value] == [] for corpus in CORPORA)
     assert "WARN_FEDERATED_EMPTY_SELECTION" in codes(response)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields", "cut"),
+    [
+        ("other", {}, [RepoLimit(LimitHit("disabled_repos", 1, 2))]),
+        ("other", {"only": ("b",)}, [RepoLimit(LimitHit("disabled_repos", 0, 1))]),
+        ("token", {}, []),
+    ],
+)
+async def test_an_empty_answer_reports_that_disabled_repositories_were_not_searched(
+    text: str, fields: dict[str, tuple[str, ...]], cut: list[RepoLimit]
+) -> None:
+    repos = workspace(repo("a"), repo("b", enabled=False))
+    response = await ask([searcher("a", text)], request(**fields), known=repos)
+
+    limits = [item for item in response.limits_hit if item.limit.code == "disabled_repos"]
+    assert limits == cut
 
 
 async def test_a_repository_answers_only_for_corpora_it_is_admitted_to() -> None:

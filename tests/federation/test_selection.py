@@ -9,6 +9,7 @@ from ggrep.base.errors import WorkspaceError
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.selection import Selection, path_resolver, select_repos
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.model.limits import LimitHit
 from ggrep.model.request import SearchRequest
 from tests.fakes.searchers import repo, workspace
 
@@ -183,20 +184,30 @@ def test_tokens_that_match_nothing_are_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "rest"),
+    ("fields", "cut"),
     [
-        ({"tags": ("old",)}, "; 1 disabled: --include-disabled"),
+        ({"tags": ("old",)}, (LimitHit("disabled_repos", 0, 1),)),
         # Each matches a repository, so that filters leave none is no typo.
-        ({"tags": ("old",), "repo_filter": ("eng*",), "only": ("billing",)}, ""),
+        ({"tags": ("old",), "repo_filter": ("eng*",), "only": ("billing",)}, ()),
     ],
 )
-def test_an_empty_selection_is_a_warning(fields: dict[str, object], rest: str) -> None:
+def test_an_empty_selection_is_a_warning(
+    fields: dict[str, object], cut: tuple[LimitHit, ...]
+) -> None:
     found = select(**fields)
 
     assert names(found) == []
     assert [(each.code, each.message) for each in found.warnings] == [
-        ("WARN_FEDERATED_EMPTY_SELECTION", f"no repository is selected{rest}")
+        ("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected")
     ]
+    assert found.disabled_cut() == cut
+
+
+def test_disabled_repositories_that_filters_exclude_are_not_counted() -> None:
+    """The option would not add them."""
+    assert select().disabled_cut() == (LimitHit("disabled_repos", 4, 5),)
+    assert select(only=("engine",)).disabled_cut() == ()
+    assert select(include_disabled=True).disabled_cut() == ()
 
 
 def test_path_tokens_are_tried_below_each_base_and_must_exist(tmp_path: Path) -> None:

@@ -184,7 +184,10 @@ def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemon
         daemons.slate(workspace, request, SlateShape(session=session))
 
 
-def test_a_target_that_is_no_file_is_named(served: ServedWorkspace, daemons: Asked) -> None:
+def test_a_target_that_is_no_file_fails_the_request(
+    served: ServedWorkspace, daemons: Asked
+) -> None:
+    """As in a session of one repository: no other repository was asked for a slate."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     web = repo_at(served, workspace, 1)
@@ -192,7 +195,8 @@ def test_a_target_that_is_no_file_is_named(served: ServedWorkspace, daemons: Ask
     found = daemons.slate(workspace, request, SlateShape(session=session))
 
     assert ["no/such.py" in item.message for item in found.errors] == [True]
-    assert paths(found) == []
+    assert (found.ok, found.slate, found.session) == (False, None, None)
+    assert "no such file" in str(found.error)
 
 
 def test_a_repository_whose_session_ended_fails_alone(

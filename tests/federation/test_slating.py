@@ -299,14 +299,30 @@ async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_st
     assert b"/srv" not in document(found)
 
 
-async def test_all_slates_may_fail() -> None:
-    """There is an answer still: who was asked, and what became of them."""
-    fakes = [searcher(name, fail={"slate": [GgrepError("broken")]}) for name in "ab"]
-    found = await ask(fakes)
-    assert found.slate is not None
+async def test_if_all_slates_fail_the_request_fails_as_a_search_does() -> None:
+    """An empty slate with the confidence of the search would mean that nothing matches."""
+    failures = {"a": NoIndex("removed"), "b": GgrepError("broken"), "c": GgrepError("late")}
+    fakes = [searcher(name, fail={"slate": [each]}) for name, each in failures.items()]
+    found = await ask([*fakes, searcher("d", "nothing of it")])
+    document = found.to_json()
 
-    assert found.slate.sections == ()
-    assert len(errors(found)) == 2
+    assert (found.ok, found.exit_status, str(found.error)) == (False, 1, "broken")
+    assert found.confidence is Confidence.NONE
+    assert sorted(item.message for item in found.errors) == [
+        "no slate: broken",
+        "no slate: late",
+        "no slate: removed",
+    ]
+    assert not {"slate", "format", "confidence"} & set(document)
+
+
+async def test_a_failed_interpretation_of_a_query_without_hits_is_no_failure() -> None:
+    """The search has answered: nothing matches."""
+    fake = searcher("a", "other", fail={"slate": [GgrepError("broken")]})
+    found = await ask([fake])
+
+    assert found.ok
+    assert shown(found) == []
 
 
 @pytest.mark.parametrize("step", ["describe", "search", "slate"])

@@ -1,6 +1,6 @@
 """Names over repositories: which rule decides, who fails, how usages are tied, where pages end."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone, WorkspaceError
+from ggrep.federation.envelope import Envelope
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace_names import (
     FederatedReferences,
@@ -65,6 +66,32 @@ async def references(
         factory(*fakes),
         ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
     )
+
+
+@pytest.mark.parametrize("ask", [federated_symbol, federated_references])
+@pytest.mark.parametrize(
+    ("name", "failure", "counts"),
+    [("other", None, [(1, 2)]), ("retry", None, []), ("other", GgrepError("broken"), [])],
+)
+async def test_an_empty_answer_reports_that_disabled_repositories_were_not_searched(
+    ask: Callable[..., Awaitable[Envelope]],
+    name: str,
+    failure: Exception | None,
+    counts: list[tuple[int, int]],
+) -> None:
+    """The name may be there. A failure is no empty answer."""
+    fake = NamedSearcher(
+        "a", defines={"spelled": [defined("a.py")]}, uses={"spelled": [used("a.py")]}
+    )
+    if name == "other":
+        fake = NamedSearcher("a", fail={"describe": [failure]} if failure else {})
+    asked = ASKED if ask is federated_symbol else USES
+    clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
+    repos = workspace(repo("a"), repo("b", enabled=False))
+    answer = await ask(repos, members(), asked, factory(fake), clock)
+
+    limits = [item.limit for item in answer.limits_hit if item.limit.code == "disabled_repos"]
+    assert [(limit.limit, limit.observed) for limit in limits] == counts
 
 
 def shown(found: FederatedSymbol) -> list[str]:

@@ -101,6 +101,8 @@ TYPED = {
     "nothing was deleted; to fix it, on the machine that pushed it: ggrep push --again": (
         "push --again"
     ),
+    "{} is not a repository; to push a repository: ggrep push DIRECTORY; to push all of a "
+    "workspace: ggrep workspace build FILE --push": "workspace build FILE --push",
     "ggrep health": "health",
     "ggrep stop-all": "stop-all",
     "ggrep gc --stores": "gc --stores",

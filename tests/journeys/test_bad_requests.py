@@ -180,7 +180,7 @@ WRONG = {
     "words --jsn": "did you mean: ggrep search words --json",
     "words --fliter lang:go": "did you mean: ggrep search words --filter lang:go",
     "serve --wrokspace=a.jsonc": "did you mean: ggrep serve --workspace=a.jsonc",
-    "status --deep": "no option --deep, which is one of ggrep health;",
+    "status --deep": "no option --deep; commands with --deep: ggrep health;",
     "gc --stores --froce": "did you mean: ggrep gc --stores --force",
     "health .": "did you mean: ggrep health --path .",
     "retry policy": "ggrep search 'retry policy'",

@@ -133,6 +133,12 @@ def test_a_push_and_a_pull_are_told_of(
     """On the terminal in a line each, in JSON with all figures."""
     ggrep("remote", "add", "origin", place)
     assert ggrep("push", shop).err.startswith("error: this repository has no index yet")
+    (tmp_path / "notes").mkdir()
+    refused = ggrep("push", tmp_path / "notes")
+    assert (refused.status, f"{tmp_path}/notes is not a repository; to push" in refused.err) == (
+        2,
+        True,
+    )
     assert ggrep("index", shop).status == 0
     first = ggrep("push", shop)
     again = ggrep("push", shop, "--json")
@@ -152,6 +158,7 @@ def test_a_push_and_a_pull_are_told_of(
     document = stable_json.loads(ggrep("pull", other, "--json").out)
     fits(document, "remotes")
     assert (document["outcome"], document["indexed"]) == ("current", 0)
+    assert "the index is already current: 5 files\n" in ggrep("pull", other).err
 
 
 def test_a_pull_indexes_what_cannot_be_had(ggrep: Command, shop: Path, place: str) -> None:
@@ -189,7 +196,7 @@ def test_a_collection_of_a_remote_is_told_of(ggrep: Command, shop: Path, place: 
     document = stable_json.loads(ggrep("remote", "gc", "--force", "--json").out)
     fits(document, "remotes")
 
-    assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 refs\n"
+    assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 ref\n"
     assert (document["dry_run"], document["kept"], document["deleted"]) == (False, 6, 0)
 
 

@@ -153,6 +153,19 @@ def test_an_alias_in_use_is_refused_by_its_entry(
     )
 
 
+@pytest.mark.parametrize(("taken", "alias"), [("s", "ledger"), ("LEDGER", None)])
+def test_an_added_repository_has_the_name_of_its_directory(
+    ggrep: Command, workspace: Path, tmp_path: Path, taken: str, alias: str | None
+) -> None:
+    file = tmp_path / "other.jsonc"
+    assert ggrep("workspace", "init", file, f"{taken}=shop").err == f"{file}: 1 repo\n"
+    added = ggrep("workspace", "add", file, "ledger")
+    document = document_of(ggrep("workspace", "validate", file, "--json"))
+
+    assert added.status == 0
+    assert [repo["alias"] for repo in document["workspace"]["repos"]] == [taken, alias]
+
+
 def test_the_manifest_follows_the_index(ggrep: Command, indexed: Path, tmp_path: Path) -> None:
     """An edit of a name is no change of an index."""
     first = document_of(ggrep("workspace", "manifest", indexed, "--json"))

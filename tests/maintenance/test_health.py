@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
@@ -18,6 +19,7 @@ from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
+from tests.fakes.daemons import busy_load
 from tests.fakes.git import Git
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import indexed, open_engine, write_tree
@@ -72,6 +74,20 @@ def test_a_sound_store_is_sound(engine: Engine) -> None:
     (store_files.images_dir(engine.identity.store) / "seg_x_0.image").write_bytes(b"12345")
 
     assert "uses: 5;" in checks(engine)["orphans"].message
+
+
+def test_searches_without_counted_segments_are_not_denied(engine: Engine) -> None:
+    """Queries of names and of whole workspaces have a duration only."""
+    load = busy_load()
+    load = replace(load, queries=replace(load.queries, segments_touched_max=None))
+    identity = engine.identity
+    report = check_health(identity.store, identity.store_id, engine.settings, deep=False, load=load)
+    messages = {check.code: check.message for check in report.checks}
+
+    assert messages["perf_query_latency"].startswith("recent searches: median ")
+    assert messages["perf_segments_touched"] == (
+        "not measured: no recent search counted its segments"
+    )
 
 
 def test_a_store_that_is_not_there_has_no_health(root: Path, home: Path) -> None:

@@ -133,7 +133,7 @@ def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:
 
 def test_an_unknown_argument_is_refused_with_what_is_known() -> None:
     with pytest.raises(
-        InvalidRequest, match="'boundary', which is one of expand; known arguments: "
+        InvalidRequest, match="'boundary'; tools with this argument: expand; known arguments: "
     ):
         ours("search", query="q", boundary="file")
 

@@ -1,6 +1,7 @@
 """What every kind of remote promises: whole objects, one creator, one winner of a swap."""
 
 import hashlib
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from ggrep.base.errors import InvalidRequest, NotTrusted, RemoteError
 from ggrep.config.remotes import Remote
 from ggrep.config.repo_key import is_key, key_by_history, normalised, repo_key
 from ggrep.config.settings import Settings
+from ggrep.index.remote.objects import open_objects
 from tests.fakes.git import run_git
 from tests.fakes.remotes import clone, commit, objects_of
 from tests.remote.conftest import on_every_remote
@@ -123,6 +125,15 @@ def test_a_remote_that_is_not_there_fails_in_words(tmp_path: Path) -> None:
 
     with pytest.raises(RemoteError, match="origin: "):
         objects_of(remote).put("blobs/x", b"x")
+
+
+def test_a_directory_is_made_but_not_its_parent(tmp_path: Path) -> None:
+    made = Remote("origin", f"file://{tmp_path}/made")
+    open_objects(made, time.sleep, making=True).put("blobs/x", b"x")
+    below = Remote("origin", f"file://{tmp_path}/gone/below")
+
+    with pytest.raises(RemoteError, match=f"remote origin: .*{tmp_path}/gone does not exist"):
+        open_objects(below, time.sleep, making=True)
 
 
 def test_a_server_that_is_not_there_fails_soon(credentials: None) -> None:

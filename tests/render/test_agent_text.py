@@ -239,6 +239,14 @@ def test_notes_stand_behind_what_the_document_says() -> None:
     ]
 
 
+def test_a_count_of_one_has_a_singular_noun() -> None:
+    matches = {"lines": 1, "files": 1, "by_file": [{"path": "a.py", "lines": 1}]}
+
+    assert agent_text({"results": [], "matches": matches}).split("\n")[0] == (
+        "1 line matches in 1 file"
+    )
+
+
 def test_of_several_answers_each_line_stands_once() -> None:
     """Whoever asks for three names at once reads one text."""
     shared = {"path": "a.py", "line": 3, "start_line": 3, "end_line": 9, "name": "run"}

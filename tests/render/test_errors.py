@@ -75,6 +75,11 @@ def entry(code: str, limit: int, observed: int | None = None) -> dict[str, objec
             "cut: 5 of 9 hits, 2 of 9 repositories; more: keep_weak=true max_repos=0",
         ),
         (
+            [entry("disabled_repos", 2, 3)],
+            "cut: 2 of 3 repositories, the others are disabled; more: --include-disabled",
+            "cut: 2 of 3 repositories, the others are disabled; more: include_disabled=true",
+        ),
+        (
             [entry(f"b{number}", 1, 2) for number in range(5)],
             "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other limits",
             "cut: b0 1 of 2, b1 1 of 2, b2 1 of 2 and 2 other limits",

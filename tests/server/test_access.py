@@ -34,6 +34,7 @@ SECRET = {
 }
 QUERIES = ("retry", "cart", "how is a request retried", "render page", "log", "pay(amount)")
 USERS = [Identity(f"user{number}@example.com") for number in range(12)]
+PATIENT_MS = 600_000  # a busy machine is late with a share of it
 MANY_USERS, MANY_QUESTIONS = map(int, os.environ.get("GGREP_TEST_USERS", "50x10000").split("x"))
 MANY_TREES = {
     f"team{number % 7}/part{number // 2}": {
@@ -73,21 +74,26 @@ async def _answers(
 ) -> list[bytes]:
     """Return answers of all kinds to a user; those of one repository for each key."""
     workspace = service.seen.workspace
-    request = search(query, merge_strategy=strategy, top=5)
-    symbol = SymbolRequest("retry", deterministic=True, timeout_ms=20_000)
-    uses = ReferencesRequest("retry", deterministic=True, timeout_ms=20_000)
+    patient = {"search_timeout_ms": PATIENT_MS}
+    request = search(query, merge_strategy=strategy, top=5, **patient)
+    symbol = SymbolRequest("retry", deterministic=True, timeout_ms=PATIENT_MS)
+    uses = ReferencesRequest("retry", deterministic=True, timeout_ms=PATIENT_MS)
 
     found = [
         await service.search(workspace, request),
-        await service.search(workspace, search(query, merge_strategy=strategy, only=("cart",))),
-        await service.search(workspace, search(query, max_repos=2, merge_strategy=strategy)),
+        await service.search(
+            workspace, search(query, merge_strategy=strategy, only=("cart",), **patient)
+        ),
+        await service.search(
+            workspace, search(query, max_repos=2, merge_strategy=strategy, **patient)
+        ),
         await service.follow(workspace, name_request(request, symbol), symbol),
         await service.follow(workspace, name_request(request, uses), uses),
     ]
     errors = []
     for key in keys:
         try:
-            document = await service.ask_repo(Path("/", key), search(query).search)
+            document = await service.ask_repo(Path("/", key), search(query, **patient).search)
             errors.append(f"{len(document['results'])} hits".encode())
         except GgrepError as error:
             errors.append(f"{error.code} {error}".encode())

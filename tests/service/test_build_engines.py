@@ -155,7 +155,7 @@ def test_pulling_and_pushing_need_no_cluster(
 ) -> None:
     """Each repository is pulled first where there is a remote."""
     first = ggrep("workspace", "build", workspace, "--push")
-    assert (first.status, "pulled" in first.err) == (0, False)
+    assert (first.status, "files pulled" in first.err) == (0, False)
     monkeypatch.setenv("GGREP_HOME", str(tmp_path / "elsewhere"))
     ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
 
@@ -165,6 +165,71 @@ def test_pulling_and_pushing_need_no_cluster(
     assert ggrep("workspace", "build", workspace, "--push").status == 2, "there is no remote here"
     ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
     assert "pulled" not in ggrep("workspace", "build", workspace, "--no-pull").err
+
+
+def test_a_build_names_what_it_did_to_each_repository(
+    ggrep: Command, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = ggrep("workspace", "build", workspace, "--push")
+    same = ggrep("workspace", "build", workspace, "--push", "--json")
+    (tmp_path / "mail/more.py").write_text("more = 1\n")
+    edited = ggrep("workspace", "build", workspace, "--no-pull")
+    monkeypatch.setenv("GGREP_HOME", str(tmp_path / "elsewhere"))
+    ggrep("remote", "add", "origin", directory_remote(tmp_path).url)
+    pulled = ggrep("workspace", "build", workspace, "--concurrency", "1")
+
+    assert new.err.count(": indexed in ") == new.err.count(" s, pushed\n") == 2
+    assert new.err.splitlines()[-1] == "2 of 2 built: 2 indexed; 2 pushed"
+    assert same.err.count(": unchanged in ") == same.err.count(" s, already at the remote\n") == 2
+    assert same.err.splitlines()[-1] == (
+        "2 of 2 built: 2 unchanged; 0 pushed, 2 already at the remote"
+    )
+    fits(same.document, "workspace")
+    outcomes = [entry["outcome"] for entry in same.document["diagnostics"]["entries"]]
+    assert outcomes == [{"index": "unchanged", "pushed": "present", "warnings": []}] * 2
+    assert edited.err.splitlines()[-1] == "2 of 2 built: 1 unchanged, 1 indexed"
+    assert pulled.err.count(": pulled in ") == 2
+    assert pulled.err.count(" files pulled, 1 indexed\n") == 1
+    assert pulled.err.splitlines()[-1] == "2 of 2 built: 2 pulled"
+
+
+@pytest.mark.parametrize(
+    ("gone", "reason"),
+    [(True, "/remote does not exist"), (False, "the remote has no snapshot of these files")],
+)
+def test_a_remote_without_a_repository_is_a_warning(
+    ggrep: Command, workspace: Path, tmp_path: Path, *, gone: bool, reason: str
+) -> None:
+    if gone:
+        (tmp_path / "remote").rmdir()
+
+    built = ggrep("workspace", "build", workspace, "--json")
+
+    assert built.status == 0
+    assert built.err.count("mail: warning: nothing could be pulled: ") == 1
+    entries = built.document["diagnostics"]["entries"]
+    assert [entry["outcome"]["warnings"][0]["code"] for entry in entries] == ["not_pulled"] * 2
+    assert all(reason in entry["outcome"]["warnings"][0]["message"] for entry in entries)
+
+
+def test_a_failed_push_leaves_a_built_index(
+    ggrep: Command, workspace: Path, home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "remote").rmdir()
+    (tmp_path / "remote").write_text("no directory")
+
+    built = ggrep("workspace", "build", workspace, "--push", "--no-pull", "--json")
+
+    assert built.status == 1
+    assert stores(home) == ["mail", "shop"]
+    assert built.err.count(": indexed in ") == 2
+    assert built.err.count(": the index could not be pushed: origin: ") == 2
+    assert built.err.splitlines()[-1] == "2 of 2 built: 2 indexed; 0 pushed"
+    fits(built.document, "workspace")
+    entry = built.document["diagnostics"]["entries"][0]
+    assert (entry["status"], entry["exitCode"]) == ("failed", 1)
+    assert entry["error"].startswith("the index could not be pushed: origin: ")
+    assert (entry["outcome"]["index"], entry["outcome"]["pushed"]) == ("indexed", "failed")
 
 
 def test_without_the_extra_one_line_says_how_to_get_it(

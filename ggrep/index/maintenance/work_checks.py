@@ -142,7 +142,7 @@ def _query_latency(_: Subject, load: DaemonLoad) -> HealthCheck:
 def _segments_touched(_: Subject, load: DaemonLoad) -> HealthCheck:
     touched = load.queries.segments_touched_max
     if touched is None:
-        return ok("not measured: no search yet")
+        return ok("not measured: no recent search counted its segments")
     message = f"recent searches read at most {touched} segments, budget: {SEGMENTS_TOUCHED}"
     return warn_if(touched > SEGMENTS_TOUCHED, message)
 

@@ -267,14 +267,18 @@ def open_objects(remote: Remote, wait: Callable[[float], None], *, making: bool 
         making: whether to create the directory, if its parent exists.
 
     Raises:
-        RemoteError: the directory is missing, or the environment lacks values that the provider
-            needs.
+        RemoteError: the directory or its parent is missing, or the environment lacks values that
+            the provider needs.
     """
     directory = remote.directory
     try:
         if directory is not None:
-            if making:
+            if making and directory.parent.is_dir():
                 directory.mkdir(exist_ok=True)
+            elif making:
+                raise RemoteError(
+                    f"remote {remote.name}: the directory {directory.parent} does not exist"
+                )
             elif not directory.is_dir():
                 raise RemoteError(f"remote {remote.name}: the directory {directory} does not exist")
             store: Any = LocalStore(prefix=directory)

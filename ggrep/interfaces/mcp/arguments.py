@@ -257,7 +257,7 @@ def _unknown(
 ) -> str:
     known = [each.name for each in arguments]
     if tools := elsewhere.get(word):
-        meant = f", which is one of {tools}"
+        meant = f"; tools with this argument: {tools}"
     else:
         from difflib import get_close_matches
 

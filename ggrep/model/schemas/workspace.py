@@ -17,6 +17,7 @@ from ggrep.model.constraints import (
     RepoSetId,
     WorkspacePath,
 )
+from ggrep.model.sync import IndexChange, PushState, SyncWarning
 from ggrep.model.workspace_reports import ChangeKind, Doctor, OrphansReport
 from ggrep.model.workspace_state import (
     Catalog,
@@ -87,6 +88,21 @@ class ResolvedWorkspaceJson(TypedDict):
     workspaceConfigHash: ConfigHash
 
 
+class BuildOutcomeJson(TypedDict):
+    """The index of a repository after a build."""
+
+    index: IndexChange
+    """`pulled`: files came from a remote; other files may have been indexed. `indexed`: files were
+    new, changed or deleted.
+    """
+    pushed: PushState | None
+    """`new`: the index was uploaded. `present`: the remote already had it. `failed`: only the push
+    failed. Null without `--push`, and after a pull from a cluster.
+    """
+    warnings: Sequence[SyncWarning]
+    """Warnings about this repository, such as `not_pulled`."""
+
+
 class BuiltRepoJson(TypedDict):
     """One repository of a build."""
 
@@ -99,13 +115,17 @@ class BuiltRepoJson(TypedDict):
     status: Literal["passed", "failed", "skipped"]
     """Outcome of the repository."""
     exitCode: int | None
-    """Exit status of `ggrep index`; null when it was not run or a signal ended it."""
+    """Exit status of `ggrep index`, or 1 when only the push failed; null when it was not run or a
+    signal ended it.
+    """
     signal: Positive | None
     """Signal that ended its process."""
     durationMs: Count
     """Duration in milliseconds."""
     error: str | None
     """Reason why it failed, one line."""
+    outcome: BuildOutcomeJson | None
+    """Null if there is no outcome because indexing failed or was not started."""
 
 
 class BuildDiagnosticsJson(TypedDict):

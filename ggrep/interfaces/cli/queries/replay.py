@@ -40,6 +40,7 @@ from ggrep.interfaces.cli.parsing.flags import (
 from ggrep.interfaces.cli.report_file import is_standard_output, require_writable, shown_path
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal
 from ggrep.interfaces.cli.workspaces.workspace_file import load
+from ggrep.model.outline import counted
 from ggrep.model.receipt import WORKSPACE_KIND, HitFate, HitPlace, Receipt, ReceiptHit, ReplayedHit
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.answer_json import answer_json
@@ -221,7 +222,8 @@ def replay_workspace(
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
     """Return the text of a replay: its outcome, each repository's differences, each hit's fate."""
     if replay.reproduced:
-        count = f"{len(replay.hits)} hits of {len(replay.now.repos)} repositories"
+        repos = counted(len(replay.now.repos), "repository")
+        count = f"{counted(len(replay.hits), 'hit')} of {repos}"
         return style.paint("good", "reproduced") + f": the same bytes, {count}\n"
     names = {
         repo.repo_id: repo.alias or repo.repo_id

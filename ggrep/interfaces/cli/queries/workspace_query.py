@@ -38,6 +38,7 @@ from ggrep.interfaces.cli.queries.search_options import IndexOptions, TypedSearc
 from ggrep.interfaces.cli.terminal import Terminal, ended_at, open_terminal, show_progress
 from ggrep.interfaces.cli.workspaces.workspace_file import load
 from ggrep.model.limits import UNCOUNTED, UNSEEN, LimitHit, Notice
+from ggrep.model.outline import counted
 from ggrep.model.request import ViewOptions
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
@@ -292,7 +293,8 @@ def times_of(response: Envelope) -> str:
     known = " from memory" if response.from_memory else ""
     # One query over all indexes of a host has no times of single repositories.
     shares = f": {each}" if each else ""
-    return f"{len(response.reports)} repos in {response.elapsed_ms:.0f} ms{known}{shares}\n"
+    repos = counted(len(response.reports), "repo")
+    return f"{repos} in {response.elapsed_ms:.0f} ms{known}{shares}\n"
 
 
 def notices_of(response: Envelope, cwd: str) -> list[Notice]:

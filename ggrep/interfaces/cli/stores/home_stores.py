@@ -25,6 +25,7 @@ from ggrep.interfaces.cli.parsing.flags import (
 )
 from ggrep.interfaces.cli.terminal import Terminal, confirmed, open_terminal
 from ggrep.model.maintenance import Candidate, Removal, RemovedStore, Store, Stores
+from ggrep.model.outline import counted
 from ggrep.model.sanitise import sanitise_line
 from ggrep.render.failures import query_error
 from ggrep.service.location import location_of
@@ -50,7 +51,8 @@ def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
         used = entry.last_used_at or entry.modified_at
         gone = " (gone)" if entry.root_exists is False else ""
         root = entry.canonical_root or "(not synced by its root yet)"
-        what = entry.problem or f"{entry.files} files, {entry.chunks} chunks  {root}{gone}"
+        counts = f"{counted(entry.files, 'file')}, {counted(entry.chunks, 'chunk')}"
+        what = entry.problem or f"{counts}  {root}{gone}"
         terminal.write(f"{name}  {size}  used {used}  {sanitise_line(what)}\n")
     if not entries:
         terminal.note("no stores yet; run: ggrep index\n")

@@ -204,7 +204,7 @@ class Job:
         size = sum(file.size_bytes for file in result.files)
         excluded = ", ".join(f"{number} {rule}" for rule, number in result.excluded) or "none"
         self.terminal.tell(
-            f"{label}: {len(result.files)} files, {size / 1e6:.1f} MB would be indexed; "
+            f"{label}: {plural(len(result.files), 'file')}, {size / 1e6:.1f} MB would be indexed; "
             f"excluded: {excluded}; skipped: {len(result.skipped)}"
         )
         for skip in result.skipped:
@@ -241,7 +241,7 @@ def summary(label: str, report: SyncReport) -> str:
         parts.append(f"{len(report.skipped)} skipped (see: ggrep health)")
     if report.degraded:
         parts.append(f"{len(report.degraded)} degraded")
-    return f"{label}: {', '.join(parts)}; {report.chunks} chunks in {seconds:.1f} s"
+    return f"{label}: {', '.join(parts)}; {plural(report.chunks, 'chunk')} in {seconds:.1f} s"
 
 
 _TITLES = ("", "profile", "kind", "state", "files", "chunks", "budget", "store")

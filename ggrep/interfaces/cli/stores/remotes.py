@@ -43,7 +43,7 @@ from ggrep.interfaces.cli.terminal import (
 from ggrep.interfaces.cli.text_tables import bytes_text, plural
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_path
-from ggrep.service.location import location_of, on_disk, open_index
+from ggrep.service.location import is_marked, location_of, on_disk, open_index
 
 if TYPE_CHECKING:
     from ggrep.model.schemas.stores import PullJson
@@ -188,7 +188,9 @@ def gc(
     if force:
         verb, count, size = "deleted", result.deleted, result.deleted_bytes
     text = plural(count, "object", "objects")
-    terminal.write(f"{verb} {text}, {bytes_text(size)}; {result.kept} kept, {result.refs} refs\n")
+    terminal.write(
+        f"{verb} {text}, {bytes_text(size)}; {result.kept} kept, {plural(result.refs, 'ref')}\n"
+    )
     if not force and result.removable:
         more = "" if grace_hours == GRACE_HOURS else f" --grace-hours {grace_hours}"
         line = f"ggrep remote gc {remote.name} --force{more}"
@@ -254,6 +256,11 @@ def push(
         report = push_to(index, remote, again=again)
     except NoIndex as error:
         root = index.identity.root
+        if not (index.settings.repo_key or is_marked(root)):
+            raise InvalidRequest(
+                f"{root} is not a repository; to push a repository: ggrep push DIRECTORY;"
+                " to push all of a workspace: ggrep workspace build FILE --push"
+            ) from error
         elsewhere = None if Path.cwd().is_relative_to(root) else root
         raise NoIndex(with_path(str(error), elsewhere)) from error
     if json:
@@ -340,7 +347,7 @@ def _tell(outcome: "Pulled", terminal: Terminal, pull_ms: int) -> None:
     elif report is None or outcome.reason:
         message = f"nothing was pulled from {name}: {outcome.reason}"
     elif report.outcome == "current":
-        message = f"the index already has all {plural(report.files, 'file', 'files')} as they are"
+        message = f"the index is already current: {plural(report.files, 'file')}"
     else:
         at = f" of commit {report.commit[:12]}" if report.commit else ""
         size = bytes_text(outcome.traffic.bytes_down if outcome.traffic else 0)

@@ -11,6 +11,7 @@ from ggrep.interfaces.cli.stores.home_stores import collect_stores
 from ggrep.interfaces.cli.terminal import Terminal, open_terminal, show_progress
 from ggrep.model.index_freshness import DAMAGE_CODES, REPAIR
 from ggrep.model.maintenance import FAIL, OK, HealthCheck
+from ggrep.model.outline import counted
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_path
 from ggrep.protocol.client.daemon_address import DaemonAddress
@@ -46,8 +47,9 @@ def gc(
         return 0
     verb = "would delete" if report.dry_run else "deleted"
     terminal.write(
-        f"{verb} {len(report.deleted_snapshots)} snapshots and {len(report.deleted_segments)} "
-        f"segments, {report.freed_bytes / 1e6:.1f} MB; {len(report.retained_snapshots)} stay"
+        f"{verb} {counted(len(report.deleted_snapshots), 'snapshot')} and"
+        f" {counted(len(report.deleted_segments), 'segment')}, {report.freed_bytes / 1e6:.1f} MB;"
+        f" {len(report.retained_snapshots)} stay"
     )
     if len(report.retained_snapshots) > 1:
         secs = round(young_ms(index.settings) / 1000)

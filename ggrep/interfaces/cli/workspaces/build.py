@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -45,7 +46,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
 )
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
-from ggrep.model.sync import SyncJob
+from ggrep.model.sync import IndexChange, SyncJob
 from ggrep.service.build_engines.cluster import Engine
 from ggrep.service.build_engines.engine import LocalEngine, open_engine
 
@@ -127,7 +128,7 @@ def build(
     if how.json:
         terminal.write_json(build_json(outcome, results), pretty=True)
     failed = sum(result.status != "passed" for result in results)
-    terminal.tell(f"{len(results) - failed} of {len(results)} built{slowest(results)}")
+    terminal.tell(f"{summary_text(results)}{slowest(results)}")
     # If a signal ended a worker, the same signal ends this process.
     if (ended_by := ending_signal(results)) is not None:
         end_as(ended_by)
@@ -207,11 +208,40 @@ def _brought_here(
     job = partial(jobs.here, abreast=abreast, pull=True, push=False)
     plan = BuildPlan(job, LocalEngine(abreast).worker, abreast)
     here = {each.repo.repo_id: each for each in anyio.run(_build, built, plan, terminal, file)}
-    return tuple(here.get(result.repo.repo_id, result) for result in results)
+    return tuple(
+        here.get(result.repo.repo_id) or replace(result, outcome=None) for result in results
+    )
 
 
 _FEW: Final = 3
-_ENDS: Final = {"passed": "built", "failed": "failed", "skipped": "skipped"}
+_PUSHED: Final = {"new": ", pushed", "present": ", already at the remote", "failed": "", None: ""}
+
+
+def build_text(result: BuildResult) -> str:
+    """Return a text about the build of one repository."""
+    outcome, error = result.outcome, f": {result.error}" if result.error else ""
+    took = f"in {result.duration_ms / 1000:.1f} s"
+    if outcome is None:
+        return f"{result.status} {took}{error}"
+    files = ""
+    if outcome.pulled:
+        files = f", {plural(outcome.pulled, 'file')} pulled"
+        files += f", {outcome.indexed} indexed" if outcome.indexed else ""
+    return f"{outcome.change} {took}{files}{_PUSHED[outcome.pushed]}{error}"
+
+
+def summary_text(results: Sequence[BuildResult]) -> str:
+    """Return the numbers of built and pushed repositories."""
+    outcomes = [result.outcome for result in results if result.outcome]
+    changes = Counter(outcome.change for outcome in outcomes)
+    counts = ", ".join(f"{changes[word]} {word}" for word in get_args(IndexChange) if changes[word])
+    text = f"{len(outcomes)} of {len(results)} built"
+    text += f": {counts}" if counts else ""
+    pushed = Counter(outcome.pushed for outcome in outcomes if outcome.pushed)
+    if pushed:
+        text += f"; {pushed['new']} pushed"
+        text += f", {pushed['present']} already at the remote" if pushed["present"] else ""
+    return text
 
 
 async def _build(
@@ -224,12 +254,11 @@ async def _build(
         nonlocal done
         done += 1
         name = result.repo.alias or result.repo.repo_id
-        message = (
-            f"[{done}/{total}] {name}: {_ENDS[result.status]} in {result.duration_ms / 1000:.1f} s"
-        )
-        if result.outcome is not None and result.outcome.pulled:
-            message += f", {plural(result.outcome.pulled, 'file', 'files')} pulled"
-        terminal.tell(with_file(f"{message}: {result.error}", file) if result.error else message)
+        message = f"[{done}/{total}] {name}: {build_text(result)}"
+        terminal.tell(with_file(message, file) if result.error else message)
+        for notice in result.outcome.notices if result.outcome else ():
+            if notice.code != "not_pushed":  # the error, which the message contains
+                terminal.tell(sanitise_line(f"{name}: warning: {notice.message}"))
         draw(done)
 
     results: tuple[BuildResult, ...] | None = None

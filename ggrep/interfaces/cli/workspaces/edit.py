@@ -3,6 +3,7 @@
 import os
 import stat
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -84,7 +85,8 @@ def add(
     target, word = _target_and_word(file, root, named, "a directory")
     entry = _entry(word, target)
     alias = alias or entry.alias
-    repos = [repo for repo in load(target).repos if not repo.included]
+    members = load(target).repos
+    repos = [repo for repo in members if not repo.included]
     place = canonical_root(target.parent / entry.root)
     if member := next((repo for repo in repos if repo.root_canonical == place), None):
         fact = f"{entry.root} is already repos[{member.index}]; the file is unchanged"
@@ -109,6 +111,7 @@ def add(
         priority=priority,
         tags=tuple(tags or ()),
     )
+    (entry,) = _named([entry], target, [repo.alias for repo in members if repo.alias])
     return _save(terminal, target, _edited(target, lambda text: add_repo(text, entry)), json=json)
 
 
@@ -201,7 +204,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
         terminal.write_json(document, pretty=True)
         return 0
     enabled = sum(repo.enabled for repo in workspace.repos)
-    counts = f"{len(workspace.repos)} repos, {enabled} enabled"
+    counts = f"{plural(len(workspace.repos), 'repo')}, {enabled} enabled"
     if servers := len({entry.remote for entry in workspace.remotes}):
         counts += f", {plural(servers, 'team server')}"
     terminal.write(f"{sanitise_line(str(target))}: valid, {counts}\n")
@@ -244,13 +247,14 @@ def _entry(text: str, file: Path) -> "NewEntry":
     return NewEntry(root=str(given.resolve()) if outside else root, alias=alias or None)
 
 
-def _named(entries: list["NewEntry"], file: Path) -> list["NewEntry"]:
+def _named(entries: list["NewEntry"], file: Path, taken: Sequence[str] = ()) -> list["NewEntry"]:
     """Return the entries; an entry without an alias gets the name of its directory.
 
-    A name that is not unique or not a valid alias is left out; answers then show the id.
+    A name that is not unique, already taken or not a valid alias is left out; answers then show the
+    id.
     """
     names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
-    seen = Counter(name.casefold() for name in names)
+    seen = Counter(name.casefold() for name in (*names, *taken))
     return [
         entry
         if entry.alias or seen[name.casefold()] > 1 or not name.isprintable() or not name.strip()
@@ -288,7 +292,7 @@ def _save(terminal: Terminal, file: Path, text: str, *, json: bool, mends: bool 
     mode = stat.S_IMODE(file.stat().st_mode) if file.exists() else 0o644
     durable.replace_file(file, text.encode(), mode=mode)
     count = len(entries_of(text))
-    _report(terminal, file, count, f"{count} repos", json=json)
+    _report(terminal, file, count, plural(count, "repo"), json=json)
     for line in left:
         terminal.tell(f"warning: {line}")
     return 0

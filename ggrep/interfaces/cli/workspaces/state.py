@@ -28,6 +28,7 @@ from ggrep.interfaces.cli.workspaces.workspace_file import (
 )
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.suggested_commands import with_file
+from ggrep.model.sync import SyncWarning
 from ggrep.model.workspace_state import (
     CacheRoots,
     Catalog,
@@ -42,7 +43,12 @@ if TYPE_CHECKING:
     from ggrep.federation.building import BuildResult
     from ggrep.federation.watch import Change
     from ggrep.federation.workspace import Workspace
-    from ggrep.model.schemas.workspace import WorkspaceBuildJson, WorkspaceEventJson
+    from ggrep.model.schemas.workspace import (
+        BuildOutcomeJson,
+        WorkspaceBuildJson,
+        WorkspaceEventJson,
+    )
+    from ggrep.model.sync import SyncOutcome
 
 
 def written_manifest(state: WorkspaceState, *, written: bool) -> WrittenManifest:
@@ -125,10 +131,22 @@ def build_json(state: WorkspaceState, results: "Sequence[BuildResult]") -> "Work
                     "signal": result.signal,
                     "durationMs": result.duration_ms,
                     "error": result.error,
+                    "outcome": _outcome_json(result.outcome),
                 }
                 for result in results
             ],
         },
+    }
+
+
+def _outcome_json(outcome: "SyncOutcome | None") -> "BuildOutcomeJson | None":
+    if outcome is None:
+        return None
+    warnings = (replace(each, message=sanitise_line(each.message)) for each in outcome.notices)
+    return {
+        "index": outcome.change,
+        "pushed": outcome.pushed,
+        "warnings": [SyncWarning.of(each) for each in warnings],
     }
 
 
