@@ -108,6 +108,11 @@ class UserAccess(Struct, frozen=True):
         """Return the path of the workspace in requests."""
         return self.seen.workspace_path
 
+    @property
+    def has_workspaces(self) -> bool:
+        """Return true: the user's repositories are a workspace."""
+        return True
+
     async def repository(self, named: str | None) -> AllowedRepo:
         """Return the repository that contains a path; else a repository that the search refuses."""
         path = await UserPlaces(self.seen).root(named)
