@@ -16,8 +16,8 @@ def test_the_first_value_stays() -> None:
 
 def test_keys_and_caches_share_nothing() -> None:
     """Each key stands for a value of its own, in each cache another."""
-    one, other, cache = CacheKey[str](), CacheKey[str](), Cache()
-    cache.keep(one, "one")
+    first, other, cache = CacheKey[str](), CacheKey[str](), Cache()
+    cache.keep(first, "one")
 
     assert cache.get(other) is None
-    assert Cache().get(one) is None
+    assert Cache().get(first) is None

@@ -74,7 +74,7 @@ def test_every_exception_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "output"),
     [
         (["stauts", "--json"], "did you mean: ggrep status --json; "),
         (["stauts"], "; to search for the word: ggrep search stauts"),
@@ -89,11 +89,11 @@ def test_every_exception_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
         ([], None),
     ],
 )
-def test_what_was_meant_can_be_typed(arguments: list[str], said: str | None) -> None:
+def test_what_was_meant_can_be_typed(arguments: list[str], output: str | None) -> None:
     """Both the command, with all that was typed beside it, and the search."""
     answer = correction(arguments)
 
-    assert (said is None and answer is None) or (said is not None and said in (answer or ""))
+    assert (output is None and answer is None) or (output is not None and output in (answer or ""))
 
 
 @given(st.lists(st.text(string.ascii_lowercase + "-_=. ", max_size=9), max_size=4))

@@ -17,7 +17,7 @@ def test_leftovers_are_in_nobodys_way_and_can_be_swept(tmp_path: Path) -> None:
     assert len(names) == 3
     assert path.read_bytes() == b"2"
     durable.sweep_leftovers(path)
-    assert [found.name for found in tmp_path.iterdir()] == ["x"]
+    assert [item.name for item in tmp_path.iterdir()] == ["x"]
 
 
 def test_a_replacement_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -26,4 +26,4 @@ def test_a_replacement_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
 
     with pytest.raises(IsADirectoryError):
         durable.replace_file(tmp_path / "x", b"1")
-    assert [found.name for found in tmp_path.iterdir()] == ["x"]
+    assert [item.name for item in tmp_path.iterdir()] == ["x"]

@@ -216,10 +216,10 @@ def test_a_lost_record_goes_on_from_the_snapshots(store: Store, data: bytes | No
 
 def test_a_lost_record_never_gives_an_epoch_that_is_held(store: Store) -> None:
     """Its holder may live and not know yet."""
-    with ExitStack() as held:
-        first = held.enter_context(store.acquire("a"))
+    with ExitStack() as stack:
+        first = stack.enter_context(store.acquire("a"))
         store.files.record.unlink()
-        second = held.enter_context(store.acquire("b", 0))
+        second = stack.enter_context(store.acquire("b", 0))
 
         assert (first.epoch, second.epoch) == (1, 2)
         with pytest.raises(LeaseLost):

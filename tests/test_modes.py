@@ -48,9 +48,9 @@ def test_files_and_directories_take_after_their_directory(place: Path, modes: Mo
     durable.replace_file(place / "a" / "kept", b"2")
     os.close(durable.open_lock(place / "a" / "lock"))
 
-    found = {path.name: mode(path) for path in place.rglob("*")}
+    results = {path.name: mode(path) for path in place.rglob("*")}
     directories, files = dict.fromkeys("abc", modes.directory), ("new", "kept", "lock")
-    assert found == directories | dict.fromkeys(files, modes.file)
+    assert results == directories | dict.fromkeys(files, modes.file)
 
 
 def test_what_somebody_else_wrote_is_put_right(place: Path, modes: Modes) -> None:

@@ -50,11 +50,11 @@ def _of_tables(rest: Any, keys: tuple[str, ...]) -> Any:
     inner = rest
     for key in keys:
         inner = inner.get(key) or {}
-    own = inner.pop("ggrep", None)
+    ours = inner.pop("ggrep", None)
     for key in keys:
         if not rest.get(key, True):
             del rest[key]
-    return own
+    return ours
 
 
 def expected(piece: Piece) -> Any:

@@ -86,9 +86,9 @@ def test_it_survives_or_is_refused(file: tuple[Piece, bytes]) -> None:
     if done.state != "written":
         assert done.data == old
         return
-    own, rest = split(read(done.data, piece), piece)
+    ours, rest = split(read(done.data, piece), piece)
 
-    assert own == expected(piece)
+    assert ours == expected(piece)
     assert repr(rest) == repr(split(read(old, piece), piece)[1])
     assert plan.uninstall(done.data, piece, done.edit).data == old
     assert plan.install(done.data, piece, done.edit).state == "unchanged"

@@ -108,10 +108,10 @@ def test_a_file_has_its_former_bytes_again(piece: Piece, old: bytes) -> None:
     """Comments, order, indentation, ends of lines, a mark at the beginning: all of it."""
     done = installed(old, piece)
     assert done.data is not None
-    own, rest = split(read(done.data, piece), piece)
+    ours, rest = split(read(done.data, piece), piece)
 
     assert plan.uninstall(done.data, piece, done.edit) == plan.Planned("removed", old, None)
-    assert own == expected(piece)
+    assert ours == expected(piece)
     assert repr(rest) == repr(split(read(old, piece), piece)[1])
     assert (b"\r\n" in old) <= (b"\n" not in done.data.replace(b"\r\n", b""))
 

@@ -17,11 +17,11 @@ from tests.fakes.sites import TOKEN, WORKSPACE, Site
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Return a directory with a workspace, two repositories inside and one outside."""
-    found = tmp_path.resolve()
+    result = tmp_path.resolve()
     for name in ("in/ws", "in/a", "in/b", "out/c"):
-        (found / name).mkdir(parents=True)
-    (found / "in" / "ws" / "w.jsonc").write_text(WORKSPACE)
-    return found
+        (result / name).mkdir(parents=True)
+    (result / "in" / "ws" / "w.jsonc").write_text(WORKSPACE)
+    return result
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
         origins: frozenset[str] = frozenset(),
         **rules: object,
     ) -> Site:
-        told: list[BaseException] = []
+        reports: list[BaseException] = []
         app = make_app(
             service,
             ApiRules(
@@ -49,13 +49,13 @@ def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
                 **rules,
             ),
             SystemClock(),
-            report_error=told.append,
+            report_error=reports.append,
         )
         headers = {"authorization": f"Bearer {token}"} if token else {}
         client = httpx.AsyncClient(
             transport=httpx.ASGITransport(app), base_url="http://127.0.0.1", headers=headers
         )
-        return Site(app, client, place, service, told)
+        return Site(app, client, place, service, reports)
 
     return make
 

@@ -17,11 +17,11 @@ from tests.fakes.sites import Site
 
 def parsed(text: str) -> list[tuple[str, str]]:
     """Return name and data of each event."""
-    found = []
+    results = []
     for block in text.split("\n\n")[:-1]:
         name, data = block.split("\n")
-        found.append((name.removeprefix("event: "), data.removeprefix("data: ")))
-    return found
+        results.append((name.removeprefix("event: "), data.removeprefix("data: ")))
+    return results
 
 
 async def stream(site: Site, **fields: object) -> list[tuple[str, str]]:
@@ -36,12 +36,15 @@ async def test_repositories_arrive_and_then_the_answer(site: Site) -> None:
     """The answer's bytes are those of the plain search."""
     plain = await site.federated()
 
-    found = await stream(site)
+    result = await stream(site)
 
-    assert [name for name, _ in found] == ["repo", "repo", "answer"]
-    told = [stable_json.loads(data) for _, data in found[:2]]
-    assert [(one["alias"], one["done"], one["total"]) for one in told] == [("a", 1, 2), ("b", 2, 2)]
-    assert found[-1][1].encode() + b"\n" == plain.content
+    assert [name for name, _ in result] == ["repo", "repo", "answer"]
+    reports = [stable_json.loads(data) for _, data in result[:2]]
+    assert [(each["alias"], each["done"], each["total"]) for each in reports] == [
+        ("a", 1, 2),
+        ("b", 2, 2),
+    ]
+    assert result[-1][1].encode() + b"\n" == plain.content
 
 
 async def test_an_answer_that_failed_is_an_error(site: Site) -> None:

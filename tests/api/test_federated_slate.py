@@ -114,7 +114,7 @@ def test_both_answers_are_described() -> None:
     route = openapi_document()["paths"]["/search/federated"]["post"]
     answer = route["responses"]["200"]["content"]["application/json"]["schema"]
 
-    assert [one["$ref"].rpartition("/")[2] for one in answer["oneOf"]] == [
+    assert [each["$ref"].rpartition("/")[2] for each in answer["oneOf"]] == [
         "federated_success",
         "federated_slate",
     ]

@@ -120,10 +120,10 @@ async def test_a_body_is_one_json_object_that_says_nothing_twice(
     site: Site, body: bytes, message: str
 ) -> None:
     """Two readers of such a body need not agree on what it says."""
-    status, told = await post(site, body)
+    status, reported = await post(site, body)
 
     assert status == 400
-    assert told.startswith(message)
+    assert reported.startswith(message)
 
 
 async def test_a_large_body_is_parsed_beside_the_others(site: Site) -> None:

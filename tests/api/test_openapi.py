@@ -42,11 +42,11 @@ def document() -> dict[str, Any]:
 
 def references(value: Any) -> Iterator[str]:
     if isinstance(value, dict):
-        for key, held in value.items():
+        for key, kept in value.items():
             if key == "$ref":
-                yield held
+                yield kept
             else:
-                yield from references(held)
+                yield from references(kept)
     elif isinstance(value, list):
         for item in value:
             yield from references(item)
@@ -76,14 +76,14 @@ async def test_the_document_is_served_as_it_is(site: Site) -> None:
 def test_every_reference_leads_somewhere_inside() -> None:
     """Nobody who reads it should have to fetch anything."""
     whole = document()
-    found = set(references(whole))
+    results = set(references(whole))
 
-    assert found
-    for reference in found:
-        held: Any = whole
+    assert results
+    for reference in results:
+        kept: Any = whole
         for part in reference.removeprefix("#/").split("/"):
-            held = held[part]
-        assert isinstance(held, dict)
+            kept = kept[part]
+        assert isinstance(kept, dict)
 
 
 def test_no_reference_is_taken_for_a_property() -> None:
@@ -231,7 +231,7 @@ def explore(place: Path, examples: int) -> None:
     rules = ApiRules(AccessRules(), Allowlist([place]), default_root=place / "a")
     app = make_app(service, rules, SystemClock())
     schema = schemathesis.openapi.from_dict(document())
-    operations = [found.ok() for found in schema.get_all_operations()]
+    operations = [item.ok() for item in schema.get_all_operations()]
     for operation in operations:
 
         @settings(

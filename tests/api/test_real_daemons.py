@@ -33,20 +33,20 @@ FILE = """{
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Return a directory with a workspace of two repositories, both served."""
-    found = tmp_path_factory.mktemp("api").resolve()
-    (found / "w.jsonc").write_text(FILE)
+    result = tmp_path_factory.mktemp("api").resolve()
+    (result / "w.jsonc").write_text(FILE)
     with (
         short_directory() as base,
     ):
         home = base / "home"
-        (found / "home").symlink_to(home)
+        (result / "home").symlink_to(home)
         for repo in ("a", "b"):
-            write_tree(found / repo, {f"src/{repo}.py": f"def refund_{repo}(money):\n    pass\n"})
-            open_engine(found / repo, home).sync()
-        with served(found / "a", home) as first, served(found / "b", home) as second:
+            write_tree(result / repo, {f"src/{repo}.py": f"def refund_{repo}(money):\n    pass\n"})
+            open_engine(result / repo, home).sync()
+        with served(result / "a", home) as first, served(result / "b", home) as second:
             first.settled()
             second.settled()
-            yield found
+            yield result
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ async def client(place: Path) -> AsyncIterator[httpx.AsyncClient]:
     app = make_app(federator, rules, SystemClock())
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app), base_url="http://127.0.0.1"
-    ) as found:
-        yield found
+    ) as result:
+        yield result
     await federator.aclose()
 
 
@@ -85,14 +85,14 @@ async def test_a_workspace_is_searched(client: httpx.AsyncClient, place: Path) -
 async def test_a_repository_is_searched(client: httpx.AsyncClient, place: Path) -> None:
     root = str(place / "a")
 
-    found = await client.post("/search", json={"query": "refund", "root": root})
+    result = await client.post("/search", json={"query": "refund", "root": root})
     status = await client.get("/status", params={"root": root})
     health = await client.get("/health", params={"root": root})
 
-    assert [hit["path"] for hit in found.json()["results"]] == ["src/a.py"]
+    assert [hit["path"] for hit in result.json()["results"]] == ["src/a.py"]
     assert status.json()["running"] is True
     assert health.json()["ok"] is True
-    assert str(place) not in found.text + status.text + health.text
+    assert str(place) not in result.text + status.text + health.text
 
 
 async def test_a_repository_without_an_index_says_so(

@@ -180,21 +180,21 @@ async def test_a_relative_root_is_refused(site: Site) -> None:
 
 
 async def test_the_servers_own_repository_answers_for_none(make_site: MakeSite, site: Site) -> None:
-    own = make_site(default_root=site.place / "in" / "a")
+    ours = make_site(default_root=site.place / "in" / "a")
 
-    assert (await own.client.get("/status")).status_code == 200
-    assert own.service.asked == [site.place / "in" / "a"]
+    assert (await ours.client.get("/status")).status_code == 200
+    assert ours.service.asked == [site.place / "in" / "a"]
     assert (await site.client.get("/status")).status_code == 400
 
 
 async def test_the_servers_own_repository_must_stay_where_it_was(make_site: MakeSite) -> None:
     site = make_site()
     root = site.place / "in" / "a"
-    own = make_site(default_root=root)
+    ours = make_site(default_root=root)
     root.rmdir()
     root.symlink_to(site.place / "out")
 
-    assert (await own.client.get("/status")).status_code == 403
+    assert (await ours.client.get("/status")).status_code == 403
 
 
 async def test_health_without_a_root_is_the_servers_own(site: Site) -> None:
@@ -281,18 +281,18 @@ async def test_two_servers_count_for_themselves(make_site: MakeSite) -> None:
 
 async def test_the_end_of_the_server_closes_its_desk(site: Site) -> None:
     """Connections to daemons are gone before the process is."""
-    told: list[str] = []
+    reports: list[str] = []
     starts = [{"type": "lifespan.startup"}, {"type": "lifespan.shutdown"}]
 
     async def receive() -> dict[str, str]:
         return starts.pop(0)
 
     async def send(message: dict[str, str]) -> None:
-        told.append(message["type"])
+        reports.append(message["type"])
 
     await site.app({"type": "lifespan", "state": {}}, receive, send)
 
-    assert told == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
+    assert reports == ["lifespan.startup.complete", "lifespan.shutdown.complete"]
     assert site.service.closed
 
 

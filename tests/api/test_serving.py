@@ -90,11 +90,11 @@ async def test_a_signal_ends_it_in_good_order(site: Site, number: signal.Signals
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [b"", b"GET /health HTTP/1.1\r\nHost: 127", b"GET /health HTTP/1.1\r\nHost: %b\r\n\r\nGET"],
 )
 async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
-    site: Site, monkeypatch: pytest.MonkeyPatch, said: bytes
+    site: Site, monkeypatch: pytest.MonkeyPatch, output: bytes
 ) -> None:
     """A few hundred such would leave no room for anybody else."""
     monkeypatch.setattr(http_server, "_HEAD_S", 0.05)
@@ -104,14 +104,14 @@ async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
             await ready.wait()
             name = base_url(listener).removeprefix("http://")
             async with await anyio.connect_tcp("127.0.0.1", int(name.split(":")[1])) as stream:
-                await stream.send(said.replace(b"%b", name.encode()))
+                await stream.send(output.replace(b"%b", name.encode()))
                 received = b""
                 with anyio.fail_after(60), suppress(anyio.EndOfStream, anyio.BrokenResourceError):
                     while True:
                         received += await stream.receive()
             signal.raise_signal(signal.SIGTERM)
 
-    assert received.startswith(b"HTTP/1.1" if b"%b" in said else b"")
+    assert received.startswith(b"HTTP/1.1" if b"%b" in output else b"")
 
 
 @pytest.mark.slow

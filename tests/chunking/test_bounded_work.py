@@ -129,9 +129,9 @@ def test_a_scanner_stops_at_too_many_keys(
     """So many keys are data: none of them is used."""
     monkeypatch.setattr(module, "MAX_KEYS", 10)
 
-    found = scan(LineTable(unit * 100))
+    result = scan(LineTable(unit * 100))
 
-    assert 10 < len(found) <= 12
+    assert 10 < len(result) <= 12
 
 
 @pytest.mark.parametrize(

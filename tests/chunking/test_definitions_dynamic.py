@@ -131,8 +131,8 @@ def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: l
     file = chunked(path, source)
 
     assert file.method == "tree-sitter"
-    found = [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]]
-    assert [row for row in found if row[1] or row in rows] == rows
+    results = [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]]
+    assert [row for row in results if row[1] or row in rows] == rows
 
 
 def test_a_frame_of_modules_is_named_though_its_classes_stand_alone(chunked: Chunked) -> None:

@@ -102,9 +102,9 @@ def test_restructured_text_is_cut_at_underlined_titles(chunked: Chunked) -> None
 )
 def test_mermaid_becomes_sentences(text: str, sentences: list[str]) -> None:
     """Edges are what a picture of a system says."""
-    said = mermaid_edges(text).split("\n")
+    output = mermaid_edges(text).split("\n")
 
-    assert said[: len(sentences)] == sentences
+    assert output[: len(sentences)] == sentences
 
 
 def test_edges_are_bounded() -> None:
@@ -189,12 +189,12 @@ def test_html_is_cut_at_headings_and_ids(chunked: Chunked) -> None:
 
     file = chunked("a.html", text)
 
-    found = rows(file)
-    assert found[0] == ("Site", ())
-    assert ("Guide & more", ()) in found
-    assert ("Install", ("Guide & more",)) in found
+    result = rows(file)
+    assert result[0] == ("Site", ())
+    assert ("Guide & more", ()) in result
+    assert ("Install", ("Guide & more",)) in result
     assert "faq" in {name for chunk in file.chunks[1:] for name in chunk.names}
-    assert ("Use", ("Guide & more",)) in found
+    assert ("Use", ("Guide & more",)) in result
 
 
 def test_scripts_and_comments_hold_no_headings(chunked: Chunked) -> None:
@@ -223,10 +223,10 @@ def test_xml_elements_are_named_by_what_identifies_them(chunked: Chunked) -> Non
 
     file = chunked("pom.xml", text)
 
-    found = {name: chunk for chunk in file.chunks[1:] for name in chunk.names}
-    assert found["source"].breadcrumb == ("project", "bean")
-    assert found["dependencies"].text.lstrip().startswith(("<!--", "<?xml"))
-    assert {"junit", "guava"} <= set(found)
+    results = {name: chunk for chunk in file.chunks[1:] for name in chunk.names}
+    assert results["source"].breadcrumb == ("project", "bean")
+    assert results["dependencies"].text.lstrip().startswith(("<!--", "<?xml"))
+    assert {"junit", "guava"} <= set(results)
 
 
 def test_style_sheets_are_cut_at_rules(chunked: Chunked) -> None:
@@ -239,9 +239,9 @@ def test_style_sheets_are_cut_at_rules(chunked: Chunked) -> None:
 
     file = chunked("a.scss", text)
 
-    found = rows(file)
-    assert (".btn, .btn-primary", ()) in found
-    assert ("@media (min-width: 10px)", ()) in found
+    result = rows(file)
+    assert (".btn, .btn-primary", ()) in result
+    assert ("@media (min-width: 10px)", ()) in result
     assert file.chunks[1].names == ('@import "x"', "$accent")
     assert any(chunk.text.startswith("/* all buttons */") for chunk in file.chunks[1:])
 

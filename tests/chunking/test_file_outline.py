@@ -28,7 +28,7 @@ const A: u8 = 1;
 
 
 @pytest.mark.parametrize(
-    ("path", "data", "told"),
+    ("path", "data", "reported"),
     [
         (
             "a.go",
@@ -48,14 +48,16 @@ const A: u8 = 1;
         ("empty.py", b"", []),
     ],
 )
-def test_outline_lines_are_right(path: str, data: bytes, told: list[tuple[object, ...]]) -> None:
+def test_outline_lines_are_right(
+    path: str, data: bytes, reported: list[tuple[object, ...]]
+) -> None:
     """Receivers qualify a name, comments belong to what they document."""
-    found = outline_file(path, data)
+    result = outline_file(path, data)
 
     assert [
-        (one.depth, one.kind, one.name, one.signature, one.start_line, one.end_line)
-        for one in found
-    ] == told
+        (each.depth, each.kind, each.name, each.signature, each.start_line, each.end_line)
+        for each in result
+    ] == reported
 
 
 def test_only_what_a_grammar_reads_is_outlined_by_it() -> None:

@@ -276,9 +276,11 @@ CASES = {
 def test_a_mark_costs_no_definition_its_name(text: str, expected: list[str]) -> None:
     """Search, outline and `symbol` tell the same names and lines."""
     data = text.encode()
-    told = outlined("a.hpp", data)
+    reported = outlined("a.hpp", data)
     named = {name for chunk in chunks("a.hpp", data) for name in chunk.names}
 
-    assert [f"{one.start_line}-{one.end_line} {one.kind} {one.name}" for one in told] == expected
-    assert defined("a.hpp", data) == told
-    assert {one.own_name for one in told} <= named
+    assert [
+        f"{each.start_line}-{each.end_line} {each.kind} {each.name}" for each in reported
+    ] == expected
+    assert defined("a.hpp", data) == reported
+    assert {each.own_name for each in reported} <= named

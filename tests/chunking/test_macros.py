@@ -74,8 +74,8 @@ module_init(setup);
 
 
 def defined(path: str, text: str) -> list[tuple[int, str, str]]:
-    found = mentions_of(path, text.encode(), re.findall(r"\w+", text))
-    return sorted((m.line, m.text, m.defined.kind) for m in found if m.defined)
+    result = mentions_of(path, text.encode(), re.findall(r"\w+", text))
+    return sorted((m.line, m.text, m.defined.kind) for m in result if m.defined)
 
 
 def test_items_inside_of_macros_are_defined(chunked: Chunked) -> None:

@@ -18,9 +18,9 @@ LOAD = cell("code", "def load(path):", '    """Read it."""', "    return open(pa
 
 def script(*cells: object, language: str = "python") -> bytes:
     """Return a notebook as it is handed to chunking."""
-    found = as_script(notebook(*cells, language=language).encode())
-    assert found is not None
-    return found.data
+    result = as_script(notebook(*cells, language=language).encode())
+    assert result is not None
+    return result.data
 
 
 def test_a_definition_is_one_as_in_any_file(chunked: Chunked) -> None:

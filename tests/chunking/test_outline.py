@@ -28,14 +28,14 @@ class Read:
 
     def _lines(self, found: tuple[Definition, ...], indent: str) -> list[str]:
         lines = []
-        for one in found:
-            lines.append(f"{indent}{one.chunk_type} {one.construct.name}")
-            lines += self._lines(one.members, indent + " ")
+        for each in found:
+            lines.append(f"{indent}{each.chunk_type} {each.construct.name}")
+            lines += self._lines(each.members, indent + " ")
         return lines
 
     def text(self, place: int) -> str:
-        one = self.outline.definitions[place]
-        return self.data[one.start : one.end].decode()
+        first = self.outline.definitions[place]
+        return self.data[first.start : first.end].decode()
 
     def doc(self, place: int) -> str:
         return self.data[slice(*self.outline.definitions[place].doc)].decode()
@@ -86,7 +86,7 @@ def test_clauses_of_one_name_in_a_row_are_one_definition() -> None:
         "g(0) -> 1.",
     ]
     assert len(cut) > 1
-    assert all(one.end - one.start <= SMALL.max_bytes for one in cut)
+    assert all(each.end - each.start <= SMALL.max_bytes for each in cut)
 
 
 BODY = "    x = 1\n" * 8
@@ -143,13 +143,13 @@ def test_no_piece_bears_more_names_than_the_bound(chunked: Chunked) -> None:
     """Generated tables define thousands; each name is a term of the index."""
     wide = ChunkLimits(max_lines=2000, max_bytes=100_000)
     values = ", ".join(f"v{number}: () => 1" for number in range(300))
-    one = chunked("a.js", f"const o = {{ {values} }};\n", wide).chunks[-1]
+    first = chunked("a.js", f"const o = {{ {values} }};\n", wide).chunks[-1]
     text = "class C:\n" + "".join(f"    f{number} = 1\n" for number in range(300))
     text += "\n    def m(self):\n" + "        x = 1\n" * 300
     owner = chunked("a.py", text, ChunkLimits(max_lines=400, max_bytes=5000)).chunks[1]
 
-    assert [len(one.names), len(owner.names)] == [256, 256]
-    assert (one.names[0], owner.names[:2]) == ("o", ("C", "f0"))
+    assert [len(first.names), len(owner.names)] == [256, 256]
+    assert (first.names[0], owner.names[:2]) == ("o", ("C", "f0"))
 
 
 def test_fields_at_the_beginning_stay_with_the_head_of_a_large_class(chunked: Chunked) -> None:

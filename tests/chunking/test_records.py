@@ -54,11 +54,11 @@ def test_yaml_is_cut_at_keys_and_items(chunked: Chunked) -> None:
     file = chunked("ci.yml", WORKFLOW)
 
     assert file.method == "structure"
-    found = {name: chunk for chunk in file.chunks[1:] for name in chunk.names}
-    assert found["Run tests"].breadcrumb[:2] == ("jobs", "build")
-    assert found["lint"].text.lstrip().startswith("lint:")
-    assert found["build"].breadcrumb == ("jobs",)
-    assert "not" not in found
+    results = {name: chunk for chunk in file.chunks[1:] for name in chunk.names}
+    assert results["Run tests"].breadcrumb[:2] == ("jobs", "build")
+    assert results["lint"].text.lstrip().startswith("lint:")
+    assert results["build"].breadcrumb == ("jobs",)
+    assert "not" not in results
 
 
 def test_a_comment_above_a_key_belongs_to_it(chunked: Chunked) -> None:

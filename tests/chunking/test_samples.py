@@ -25,13 +25,14 @@ _WORD = re.compile(r"[^\W\d](?:[\w'!?]|-(?=\w))*")
 def told(name: str) -> list[str]:
     """Return the definitions of a sample as lines."""
     data = (SAMPLES / name).read_bytes()
-    found = mentions_of(name, data, _WORD.findall(data.decode()))
-    defined = [one for one in found if one.defined is not None]
-    defined.sort(key=lambda one: (one.line, one.column, one.text))
+    result = mentions_of(name, data, _WORD.findall(data.decode()))
+    defined = [each for each in result if each.defined is not None]
+    defined.sort(key=lambda each: (each.line, each.column, each.text))
     return [
-        f"{name}:{one.line} {one.defined.kind} {'.'.join(filter(None, (one.container, one.text)))}"
-        for one in defined
-        if one.defined is not None
+        f"{name}:{each.line} {each.defined.kind} "
+        + ".".join(filter(None, (each.container, each.text)))
+        for each in defined
+        if each.defined is not None
     ]
 
 
@@ -53,7 +54,7 @@ def test_each_chunk_s_names_are_definitions(name: str) -> None:
     assert plan.method in {"tree-sitter", "structure"}
     assert {piece.chunk_type for piece in plan.pieces} <= {*CHUNK_TYPES}
     if plan.method == "tree-sitter":
-        words = {word for piece in plan.pieces for one in piece.names for word in _parts(one)}
+        words = {word for piece in plan.pieces for each in piece.names for word in _parts(each)}
         assert bare <= words
 
 

@@ -46,9 +46,9 @@ def pieces(data: bytes) -> list[Piece]:
 
 def test_tables_views_and_functions_are_found_with_type_and_name() -> None:
     """Dialects differ, yet all of them say CREATE."""
-    found = [(piece.chunk_type, piece.name, piece.names) for piece in pieces(SCRIPT)]
+    results = [(piece.chunk_type, piece.name, piece.names) for piece in pieces(SCRIPT)]
 
-    assert found == [
+    assert results == [
         ("class", "users", ("users", "id", "name")),
         ("block", "", ("a", "b")),
         ("function", "f", ("f",)),

@@ -39,8 +39,8 @@ def home() -> Iterator[Path]:
 
 def arranged(root: Path, home: Path, environ: Mapping[str, str]) -> tuple[DaemonAddress, Terminal]:
     """Return where the daemon is met under some variables, and a terminal that has them."""
-    said = {"GGREP_HOME": str(home), **environ}
-    terminal = Terminal(said, Style(colour=False), Style(colour=False), progress=False)
+    output = {"GGREP_HOME": str(home), **environ}
+    terminal = Terminal(output, Style(colour=False), Style(colour=False), progress=False)
     return address_of(Location(root, ""), terminal, {}), terminal
 
 
@@ -99,8 +99,8 @@ READ = IndexOptions(offline=True)
 
 def terminal_of(home: Path, **environ: str) -> Terminal:
     """Return a terminal nobody looks at, under these variables."""
-    said = {"GGREP_HOME": str(home), "GGREP_ENCODER": "none", **environ}
-    return Terminal(said, Style(colour=False), Style(colour=False), progress=False)
+    output = {"GGREP_HOME": str(home), "GGREP_ENCODER": "none", **environ}
+    return Terminal(output, Style(colour=False), Style(colour=False), progress=False)
 
 
 @pytest.fixture
@@ -113,9 +113,9 @@ def shop(root: Path, home: Path) -> Path:
 
 def test_offline_only_the_index_is_read(shop: Path, home: Path) -> None:
     terminal = terminal_of(home)
-    found = answered(PLAN, reach(Location(shop, ""), terminal, {}), terminal, READ)
+    result = answered(PLAN, reach(Location(shop, ""), terminal, {}), terminal, READ)
 
-    assert found.out == "src/a.py\n"
+    assert result.out == "src/a.py\n"
 
 
 def test_where_no_daemon_can_be_had_the_index_is_read_here(
@@ -127,9 +127,9 @@ def test_where_no_daemon_can_be_had_the_index_is_read_here(
     reached.address.socket.parent.mkdir(exist_ok=True)
     reached.address.socket.touch()  # what a killed one left
 
-    found = answered(PLAN, reached, terminal, IndexOptions())
+    result = answered(PLAN, reached, terminal, IndexOptions())
 
-    assert found.out == "src/a.py\n"
+    assert result.out == "src/a.py\n"
     assert "reading the index without a daemon" in capsys.readouterr().err
 
 
@@ -138,9 +138,9 @@ def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home
     write_tree(shop, {"src/b.py": "def charge_card():\n    return 2\n"})
     terminal = terminal_of(home)
     reached = reach(Location(shop, ""), terminal, {})
-    found = answered(PLAN, reached, terminal, IndexOptions(sync=True, offline=True))
+    result = answered(PLAN, reached, terminal, IndexOptions(sync=True, offline=True))
 
-    assert found.out == "src/a.py\nsrc/b.py\n"
+    assert result.out == "src/a.py\nsrc/b.py\n"
 
 
 def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> None:
@@ -209,5 +209,5 @@ def test_whatever_ends_it_the_hits_were_shown(
 
     followed(act)
 
-    said = capsys.readouterr().err
-    assert said == "shop has no index yet; progress: ggrep status\n"
+    output = capsys.readouterr().err
+    assert output == "shop has no index yet; progress: ggrep status\n"

@@ -22,12 +22,12 @@ from ggrep.render.printed import Rendered, json_line
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """Return a work tree of two directories, and a file beside it."""
-    found = tmp_path.resolve() / "repo"
-    (found / "src/deep").mkdir(parents=True)
-    (found / "docs").mkdir()
-    (found / "src/a.py").touch()
-    (found.parent / "b.py").touch()
-    return found
+    result = tmp_path.resolve() / "repo"
+    (result / "src/deep").mkdir(parents=True)
+    (result / "docs").mkdir()
+    (result / "src/a.py").touch()
+    (result.parent / "b.py").touch()
+    return result
 
 
 def read(root: Path, here: str, *words: str) -> PlannedLine | None:
@@ -52,9 +52,9 @@ def asked(root: Path, here: str, *words: str) -> object:
 
 
 def test_places_are_read_from_where_the_line_was_typed(root: Path) -> None:
-    found = asked(root, "", "symbol", "Name", "-m", "5", "--deterministic", "--timeout-ms=9")
+    result = asked(root, "", "symbol", "Name", "-m", "5", "--deterministic", "--timeout-ms=9")
 
-    assert found == SymbolRequest("Name", "", limit=5, deterministic=True, timeout_ms=9)
+    assert result == SymbolRequest("Name", "", limit=5, deterministic=True, timeout_ms=9)
     assert asked(root, "src", "symbol", "Name") == SymbolRequest("Name", "src")
     assert asked(root, "src", "symbol", "Name", "../docs") == SymbolRequest("Name", "docs")
     assert asked(root, "src", "symbol", "Name", "--repo", "..") == SymbolRequest("Name", "")
@@ -112,8 +112,8 @@ def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
     """Each may hold a repository of its own, which is for the daemon to find out."""
 
     def places(here: str, *words: str) -> tuple[str, ...]:
-        found = read(root, here, *words)
-        return () if found is None else found.places
+        result = read(root, here, *words)
+        return () if result is None else result.places
 
     assert places("src/deep", "symbol", "Name") == ("src/deep",)
     assert places("", "symbol", "Name", "./src/a.py") == ("src",)

@@ -204,7 +204,7 @@ def test_a_shell_completes(tree: Path, shell: str, line: str, words: list[str]) 
 
     # Colons end a word of bash, and what stands before them is left out.
     expected = [word.rpartition(":")[2] if shell == "bash" else word for word in words]
-    assert [found.partition("\t")[0] for found in out.splitlines()] == expected
+    assert [item.partition("\t")[0] for item in out.splitlines()] == expected
 
 
 def test_the_powershell_script_has_its_form() -> None:

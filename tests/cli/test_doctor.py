@@ -31,15 +31,15 @@ from tests.journeys.command import fits
 
 
 def examined(home: Path, root: Path, **environ: str) -> dict[str, Check]:
-    return {one.name: one for one in examine_machine(Home(home), root, environ)}
+    return {each.name: each for each in examine_machine(Home(home), root, environ)}
 
 
 def test_on_a_sound_machine_nothing_has_to_be_done(root: Path, home: Path) -> None:
-    found = examined(home, root)
+    result = examined(home, root)
 
-    assert {"build", "settings", "encoder", "home", "room", "parsers", "files"} <= set(found)
-    found.pop("torch", None)  # a developer's may be any build
-    assert {name: one for name, one in found.items() if one.state != "ok"} == {}
+    assert {"build", "settings", "encoder", "home", "room", "parsers", "files"} <= set(result)
+    result.pop("torch", None)  # a developer's may be any build
+    assert {name: each for name, each in result.items() if each.state != "ok"} == {}
 
 
 def test_a_home_that_is_not_there_yet_is_none_to_make(root: Path, tmp_path: Path) -> None:
@@ -64,25 +64,25 @@ def test_where_nothing_can_be_indexed_the_machine_is_looked_at(
 
 def test_settings_that_cannot_be_read_are_told(root: Path, home: Path) -> None:
     write_tree(root, {".ggrep.toml": "top = 'many'\n"})
-    found = examined(home, root, GGREP_TPO="3")
+    result = examined(home, root, GGREP_TPO="3")
 
-    assert found["settings"].state == "problem"
-    assert "encoder" not in found
+    assert result["settings"].state == "problem"
+    assert "encoder" not in result
 
 
 def test_a_variable_of_another_program_is_told(root: Path, home: Path) -> None:
     """A misspelt one changes nothing, which nobody would see."""
     every = list(examine_machine(Home(home), root, {"GGREP_TPO": "3"}))
-    (told,) = [one for one in every if one.state == "warning"]
+    (reports,) = [each for each in every if each.state == "warning"]
 
-    assert (told.name, told.mend) == ("settings", "unset GGREP_TPO")
+    assert (reports.name, reports.mend) == ("settings", "unset GGREP_TPO")
 
 
 def test_an_encoder_that_does_not_load_is_told(root: Path, home: Path) -> None:
-    found = examined(home, root, GGREP_ENCODER="transformer:/nowhere")
+    result = examined(home, root, GGREP_ENCODER="transformer:/nowhere")
 
-    assert found["encoder"].state == "problem"
-    assert "static" in found["encoder"].mend
+    assert result["encoder"].state == "problem"
+    assert "static" in result["encoder"].mend
 
 
 @pytest.mark.parametrize("error", [InvalidRequest("it is a network file system"), StoreError("x")])
@@ -93,21 +93,21 @@ def test_a_home_that_can_hold_no_index_is_told(
         raise error
 
     monkeypatch.setattr("ggrep.index.store.filesystem.probe", refuse)
-    found = examined(home, root)["home"]
+    result = examined(home, root)["home"]
 
-    assert (found.state, found.message) == ("problem", str(error))
-    assert "GGREP_HOME" in found.mend
+    assert (result.state, result.message) == ("problem", str(error))
+    assert "GGREP_HOME" in result.mend
 
 
 def test_parsers_that_are_not_as_installed_are_told(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(machine, "damaged_grammar_files", lambda *, deep: ["python.so"])
-    found = examined(home, root)["parsers"]
+    result = examined(home, root)["parsers"]
 
-    assert found.state == "problem"
-    assert "python.so" in found.message
-    assert found.mend.startswith("pip install")
+    assert result.state == "problem"
+    assert "python.so" in result.message
+    assert result.mend.startswith("pip install")
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, stat
 
 
 @pytest.mark.parametrize(
-    ("found", "message", "mend"),
+    ("result", "message", "mend"),
     [
         (
             TorchBuild("2.13.0+cpu", CPU, 700_000_000),
@@ -158,12 +158,12 @@ def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, stat
     ],
 )
 def test_a_torch_that_takes_room_for_nothing_is_told(
-    found: TorchBuild, message: str, mend: str
+    result: TorchBuild, message: str, mend: str
 ) -> None:
     """Three gigabytes for a processor that is not asked; what mends it leads on to the rest."""
     state = "warning" if mend else "ok"
 
-    assert torch_build(found) == Check("torch", state, message, mend)
+    assert torch_build(result) == Check("torch", state, message, mend)
 
 
 def test_torch_is_told_where_it_is_installed(
@@ -201,7 +201,7 @@ def test_daemons_that_do_not_answer_or_are_of_another_build_are_told() -> None:
 def test_an_index_is_told_as_it_is(
     snapshot: SnapshotStatus, result: str | None, state: str
 ) -> None:
-    found = of_index(
+    results = of_index(
         Status(
             store_id="s",
             canonical_root="/r",
@@ -210,8 +210,8 @@ def test_an_index_is_told_as_it_is(
         )
     )
 
-    assert found.state == state
-    assert found.mend == ("" if state == "ok" else "ggrep health")
+    assert results.state == state
+    assert results.mend == ("" if state == "ok" else "ggrep health")
 
 
 @pytest.mark.parametrize(

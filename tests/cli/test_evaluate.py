@@ -161,11 +161,11 @@ def test_two_reports_are_compared(ggrep: Command, suite: Path) -> None:
     for path in paths:
         path.write_bytes(stable_json.dumps(report_document(some_run())))
     shown = ggrep("eval", "--compare", *paths)
-    told = ggrep("eval", "--compare", *paths, "--json")
+    reported = ggrep("eval", "--compare", *paths, "--json")
 
     assert "3 queries in both reports" in shown.out
-    fits(told.document, "eval_comparison")
-    assert told.document["overall"]["ndcg10"]["change"] == 0.0
+    fits(reported.document, "eval_comparison")
+    assert reported.document["overall"]["ndcg10"]["change"] == 0.0
 
 
 @pytest.mark.parametrize("size", ["1023", "99999999"])

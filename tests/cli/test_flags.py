@@ -109,9 +109,9 @@ def test_the_options_that_set_no_field_of_a_request_are_known() -> None:
         for each in inspect.signature(entry.load()).parameters.values()
         if hasattr(each.annotation, "of")
     }
-    own = {option.name for group in groups for option in options_of(group) if option.of is None}
+    ours = {option.name for group in groups for option in options_of(group) if option.of is None}
 
-    assert own == OWN
+    assert ours == OWN
 
 
 def every_piece() -> list[Piece]:
@@ -124,22 +124,22 @@ def every_piece() -> list[Piece]:
 )
 def test_an_option_of_several_commands_is_declared_once(flag: str) -> None:
     """It means the same in each, so the help pages say the same."""
-    held = [
+    kept = [
         piece.says.flag
         for piece in every_piece()
         if flag in piece.names and isinstance(piece.says, Option)
     ]
 
-    assert len(held) > 3
-    assert all(each is held[0] for each in held)
+    assert len(kept) > 3
+    assert all(each is kept[0] for each in kept)
 
 
 def test_the_one_declaration_is_the_one_of_the_groups() -> None:
     """Or the test above would hold of nothing."""
-    own = option_of("deterministic", DeterministicFlag, default=False)
+    ours = option_of("deterministic", DeterministicFlag, default=False)
 
-    assert own is not None
-    assert own.flag in [each.flag for each in options_of(IndexOptions)]
+    assert ours is not None
+    assert ours.flag in [each.flag for each in options_of(IndexOptions)]
 
 
 def test_a_switch_is_a_word_of_its_option() -> None:
@@ -199,7 +199,7 @@ def test_options_become_fields_of_the_request(
 
 
 @pytest.mark.parametrize(
-    ("group", "kind", "said"),
+    ("group", "kind", "output"),
     [
         (QueryOptions(mode=("debug", "planning")), UsageError, "debug and planning"),
         (QueryOptions(mode=("code",)), InvalidRequest, "--corpus"),
@@ -221,11 +221,11 @@ def test_options_become_fields_of_the_request(
     ],
 )
 def test_what_means_nothing_is_refused_by_name(
-    group: QueryOptions | HitOptions | IndexOptions, kind: type[Exception], said: str
+    group: QueryOptions | HitOptions | IndexOptions, kind: type[Exception], output: str
 ) -> None:
     """The message holds the flag, the value or what could stand instead."""
     name = {QueryOptions: "question", HitOptions: "hits", IndexOptions: "asking"}[type(group)]
-    with pytest.raises(kind, match=said):
+    with pytest.raises(kind, match=output):
         request_of(replace(PLAIN, **{name: group}), scope="")  # type: ignore[arg-type] # by its name
 
 
@@ -247,7 +247,7 @@ COMMAND_PIECES = [
 
 
 @pytest.mark.parametrize(
-    ("typed", "said"),
+    ("typed", "output"),
     [
         ("--find usge", "--find: unknown 'usge'; did you mean: usage; use one of auto, "),
         ("--mode plannin", "--mode: unknown 'plannin'; did you mean: planning; use one of "),
@@ -284,7 +284,7 @@ COMMAND_PIECES = [
     ],
 )
 def test_a_misspelt_line_is_a_usage_error(
-    ggrep: Command, shop: Path, typed: str, said: str
+    ggrep: Command, shop: Path, typed: str, output: str
 ) -> None:
     """One exit status for all of them; nothing is searched for and nothing found."""
     form = ("--format", "slate") if typed == "--level 7" else ()
@@ -292,7 +292,7 @@ def test_a_misspelt_line_is_a_usage_error(
     done = ggrep("search", "charge", *typed.split(), *form)
 
     assert (done.status, done.out) == (2, "")
-    assert done.err.startswith(f"error: {said}")
+    assert done.err.startswith(f"error: {output}")
 
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "refs"])

@@ -23,9 +23,9 @@ GROFF = shutil.which("groff")
 
 def page(name: str) -> Page:
     """Return the page of a command; of `ggrep` for no name."""
-    found = page_at(name.split())
-    assert found is not None
-    return found
+    result = page_at(name.split())
+    assert result is not None
+    return result
 
 
 def test_the_first_page_lists_a_dozen_commands(ggrep: Command) -> None:
@@ -130,14 +130,14 @@ def test_what_follows_two_hyphens_is_searched_for(ggrep: Command, shop: Path) ->
 
 @pytest.mark.parametrize("name", ["", *NAMES])
 def test_a_manual_page_has_every_line_of_the_help(name: str) -> None:
-    told = page(name)
-    roff = roff_of(told)
+    reported = page(name)
+    roff = roff_of(reported)
 
     titles = re.findall(r"^\.SH (.*)$", roff, re.MULTILINE)
-    own = [section.title.upper() for section in told.sections]
-    assert titles == ["NAME", "SYNOPSIS", "DESCRIPTION", *own, "EXAMPLES", "SEE ALSO"]
-    rows = [row for section in told.sections for row in section.rows]
-    assert roff.count("\n.TP\n") == len(rows) + len(told.examples)
+    ours = [section.title.upper() for section in reported.sections]
+    assert titles == ["NAME", "SYNOPSIS", "DESCRIPTION", *ours, "EXAMPLES", "SEE ALSO"]
+    rows = [row for section in reported.sections for row in section.rows]
+    assert roff.count("\n.TP\n") == len(rows) + len(reported.examples)
     assert re.findall(r"^['.](?!TH |SH |TP$|PP$|B )", roff, re.MULTILINE) == []
     assert re.findall(r"\\(?![-&f(])", roff) == []
 

@@ -55,17 +55,17 @@ def gone(pid: int) -> bool:
 
 def test_what_is_told_reaches_the_caller_and_nothing_of_his_is_kept_open() -> None:
     """A lock or pipe of his that lived on in a daemon would keep others waiting for ever."""
-    said = stable_json.loads(told("ready(stable_json.dumps(process).decode())", __file__))
+    output = stable_json.loads(told("ready(stable_json.dumps(process).decode())", __file__))
 
-    assert isinstance(said, dict)
-    pid, links = said["pid"], said["links"]
+    assert isinstance(output, dict)
+    pid, links = output["pid"], output["links"]
     assert isinstance(pid, int)
     assert isinstance(links, list)
     assert gone(pid)
-    own = [str(link) for link in links if not str(link).startswith(f"/proc/{pid}/")]
-    assert [link.partition(":")[0] for link in own] == [os.devnull] * 3 + ["pipe"]
-    assert said["cwd"] == "/"
-    assert said["session"] not in {pid, os.getsid(0)}  # so that no terminal becomes its own
+    ours = [str(link) for link in links if not str(link).startswith(f"/proc/{pid}/")]
+    assert [link.partition(":")[0] for link in ours] == [os.devnull] * 3 + ["pipe"]
+    assert output["cwd"] == "/"
+    assert output["session"] not in {pid, os.getsid(0)}  # so that no terminal becomes its own
 
 
 @pytest.mark.parametrize(

@@ -140,11 +140,11 @@ FLAGS = ApiFlags(host="127.0.0.1", port=0, max_body_bytes=1000, **NONE)
 @pytest.fixture
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return the current directory, which is a repository's."""
-    found = tmp_path.resolve() / "here"
-    found.mkdir()
-    (found / ".ggrep.toml").write_text("")
-    monkeypatch.chdir(found)
-    return found
+    result = tmp_path.resolve() / "here"
+    result.mkdir()
+    (result / ".ggrep.toml").write_text("")
+    monkeypatch.chdir(result)
+    return result
 
 
 def test_without_flags_this_repository_may_be_searched_and_named_roots_in_its_place(

@@ -82,11 +82,11 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Outcome:
 def test_the_index_answers_in_place_of_the_daemon(
     hung: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = asked(capsys, "--repo", "web")
+    result = asked(capsys, "--repo", "web")
 
-    assert found.status == 0, found.err
-    assert [each["path"] for each in stable_json.loads(found.out)["results"]] == ["web.py"]
-    assert "reading the index without a daemon" in found.err
+    assert result.status == 0, result.err
+    assert [each["path"] for each in stable_json.loads(result.out)["results"]] == ["web.py"]
+    assert "reading the index without a daemon" in result.err
 
 
 @pytest.mark.slow
@@ -95,9 +95,9 @@ async def test_a_server_reads_the_index_in_place_of_the_daemon(
     hung: str, place: Path, environ: dict[str, str]
 ) -> None:
     """Over MCP and HTTP, for one repository and for a workspace."""
-    told: list[str] = []
-    own = IndexFallback(environ, {}, told.append)
-    federator = Federator(Home(place / "home"), environ, SystemClock(), fallback=own)
+    reports: list[str] = []
+    ours = IndexFallback(environ, {}, reports.append)
+    federator = Federator(Home(place / "home"), environ, SystemClock(), fallback=ours)
     try:
         hits = await federator.ask_repo(place / "web", SearchRequest("charge_card"))
         names = await federator.ask_repo(place / "web", SymbolRequest("charge_card"))
@@ -109,7 +109,7 @@ async def test_a_server_reads_the_index_in_place_of_the_daemon(
     assert [hit["path"] for hit in hits["results"]] == ["web.py"]
     assert [each["path"] for each in names["definitions"]] == ["web.py"]
     assert {report.status for report in whole.reports} == {"ok"}
-    assert any("reading the index without a daemon" in line for line in told)
+    assert any("reading the index without a daemon" in line for line in reports)
 
 
 @pytest.mark.slow
@@ -118,12 +118,12 @@ def test_without_time_for_the_index_the_command_is_late(
     hung: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It greeted and may yet answer, until the time is over."""
-    found = asked(capsys, "--repo", "web", "--timeout-ms", "200")
-    error = stable_json.loads(found.out)["error"]
+    result = asked(capsys, "--repo", "web", "--timeout-ms", "200")
+    error = stable_json.loads(result.out)["error"]
 
-    assert (found.status, error["code"]) == (11, "timeout")
+    assert (result.status, error["code"]) == (11, "timeout")
     assert error["request_id"]
-    assert "did not answer in time" in found.err
+    assert "did not answer in time" in result.err
 
 
 @pytest.mark.slow
@@ -131,10 +131,10 @@ def test_without_time_for_the_index_the_command_is_late(
 def test_a_workspace_reads_the_index_of_a_hung_daemon(
     hung: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = asked(capsys, "--workspace", "ws.jsonc")
-    document = stable_json.loads(found.out)
+    result = asked(capsys, "--workspace", "ws.jsonc")
+    document = stable_json.loads(result.out)
 
-    assert found.status == 0, found.err
+    assert result.status == 0, result.err
     assert {row["alias"]: row["status"] for row in document["repos"]} == dict.fromkeys(NAMES, "ok")
     assert sorted(each["file"] for each in document["results"]) == [f"{name}.py" for name in NAMES]
 
@@ -146,10 +146,10 @@ def test_a_workspace_says_which_repository_was_late(
 ) -> None:
     line = ("--workspace", "ws.jsonc", "--timeout-ms", "4000")
     asked(capsys, *line)  # loads modules, which the second call needs no time for
-    found = asked(capsys, *line)
-    document = stable_json.loads(found.out)
+    result = asked(capsys, *line)
+    document = stable_json.loads(result.out)
 
-    assert found.status == 0, found.err
+    assert result.status == 0, result.err
     late = [row["alias"] for row in document["repos"] if row["status"] == "timeout"]
     assert late == ["web"]
 
@@ -174,9 +174,9 @@ def test_a_step_that_cannot_be_ended_takes_the_command_no_longer(
     monkeypatch.setattr(
         "ggrep.federation.fanout_session.fan_out", lambda *_, **__: Event().wait(30)
     )
-    found = asked(capsys, *(extra or ("--repo", "web")), "--timeout-ms", "300")
-    document = stable_json.loads(found.out)
+    result = asked(capsys, *(extra or ("--repo", "web")), "--timeout-ms", "300")
+    document = stable_json.loads(result.out)
 
-    assert (found.status, document["error"]["code"]) == (11, "timeout")
+    assert (result.status, document["error"]["code"]) == (11, "timeout")
     assert document["error"]["request_id"]
     assert ("diagnostics" in document) is bool(extra)

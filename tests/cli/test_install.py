@@ -99,7 +99,7 @@ def test_documents_fit_their_schema(ggrep: Command, user: Path, words: list[str]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "output"),
     [
         (["install", "cluade"], "did you mean claude?"),
         (["uninstall", "emacs"], "known clients: claude, codex"),
@@ -108,11 +108,11 @@ def test_documents_fit_their_schema(ggrep: Command, user: Path, words: list[str]
         (["install", "--list", "--dry-run"], "use only one of"),
     ],
 )
-def test_wrong_uses_are_told(ggrep: Command, user: Path, words: list[str], said: str) -> None:
+def test_wrong_uses_are_told(ggrep: Command, user: Path, words: list[str], output: str) -> None:
     done = ggrep(*words)
 
     assert done.status == 2
-    assert said in done.err
+    assert output in done.err
     assert [path for path in user.rglob("*") if path.is_file()] == []
 
 

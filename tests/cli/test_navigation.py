@@ -18,15 +18,15 @@ def key_of(typed: str, repo: Path | None = None) -> str:
 
 def test_a_name_leads_to_its_definition(ggrep: Command, shop: Path) -> None:
     """`path:line` first, so that it can be opened."""
-    found = ggrep("symbol", "charge_card")
+    shown = ggrep("symbol", "charge_card")
 
-    assert found.out.startswith("src/checkout.py:7-9  method Checkout.charge_card\n")
-    assert "    Charge a card.\n" in found.out
+    assert shown.out.startswith("src/checkout.py:7-9  method Checkout.charge_card\n")
+    assert "    Charge a card.\n" in shown.out
 
     document = ggrep("symbol", "Checkout", "--json").document
 
     fits(document, "symbol_success")
-    assert [found["path"] for found in document["definitions"]] == ["src/checkout.py"]
+    assert [shown["path"] for shown in document["definitions"]] == ["src/checkout.py"]
 
 
 def test_an_unknown_name_is_an_exit_status_where_that_is_asked_for(
@@ -46,18 +46,18 @@ def test_the_head_of_a_definition_asks_for_its_name(ggrep: Command, shop: Path) 
         assert plain
         assert ggrep(command, "def charge_card").out == plain
         assert ggrep(command, "def charge_card(self, card):").out == plain
-    found = ("search", "--find", "definition", "--json", "--deterministic")
-    hits = ggrep(*found, "charge_card").document["results"]
+    result = ("search", "--find", "definition", "--json", "--deterministic")
+    hits = ggrep(*result, "charge_card").document["results"]
     assert hits
-    assert ggrep(*found, "def charge_card").document["results"] == hits
+    assert ggrep(*result, "def charge_card").document["results"] == hits
 
 
 def test_usages_are_told_from_strings_and_comments(ggrep: Command, shop: Path) -> None:
-    found = ggrep("refs", "charge_card", "./src")
+    shown = ggrep("refs", "charge_card", "./src")
     everything = ggrep("refs", "charge_card", "./src", "--strings", "--comments")
 
-    assert found.out == "src/app.py\n  7:23  return Checkout().charge_card(card)  in main\n"
-    assert "not shown: 1 string (--strings)" in found.err
+    assert shown.out == "src/app.py\n  7:23  return Checkout().charge_card(card)  in main\n"
+    assert "not shown: 1 string (--strings)" in shown.err
     first_words = [line.split()[0] for line in everything.out.splitlines() if line]
     assert first_words == ["src/app.py", "7:23", "src/app.py", "6:12", "5:7"]
     assert "src/app.py  mentioned\n" in everything.out
@@ -67,13 +67,13 @@ def test_a_path_of_nothing_is_a_route(ggrep: Command, shop: Path) -> None:
     """The quotes of a route are those of the shell, unless it is typed as a name."""
     routes = '@app.post("/login")\ndef login(): ...\n\n\nGO = "/login"\n'
     (shop / "src/routes.py").write_text(routes)
-    found = ggrep("refs", "/login", "--sync")
+    shown = ggrep("refs", "/login", "--sync")
 
-    assert found.out == (
+    assert shown.out == (
         'src/routes.py\n  1:12  handles: @app.post("/login")  in login\n\n'
         'src/routes.py  mentioned\n  5:7  GO = "/login"\n'
     )
-    assert ggrep("refs", '"/login"').out == found.out
+    assert ggrep("refs", '"/login"').out == shown.out
     assert ggrep("refs", str(shop)).status == 2
 
 
@@ -139,7 +139,7 @@ def test_paths_are_keys_of_their_root(
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "output"),
     [
         ("symbol x -m -1", "-m: -1 is negative"),
         ("symbol x ./src --repo .", "cannot go together"),
@@ -160,25 +160,25 @@ def test_paths_are_keys_of_their_root(
     ],
 )
 def test_a_value_that_means_nothing_is_named(
-    ggrep: Command, shop: Path, line: str, said: str
+    ggrep: Command, shop: Path, line: str, output: str
 ) -> None:
     """Flag and value, so that it can be mended."""
     refused = ggrep(*line.split())
 
     assert refused.status != 0
-    assert said in refused.err
+    assert output in refused.err
 
 
 def test_several_names_are_answered_at_once(ggrep: Command, shop: Path) -> None:
     """One call instead of three, each answer under its own head; a wrong name hides no other."""
-    found = ggrep("symbol", "charge_card", "main")
+    shown = ggrep("symbol", "charge_card", "main")
     wrong = ggrep("refs", "no\nway", "charge_card")
     document = ggrep("symbol", "charge_card", "no\nway", "--json").document
     alone = ggrep("symbol", "charge_card", "--json").document
 
-    heads = [line for line in found.out.splitlines() if line.startswith("## ")]
+    heads = [line for line in shown.out.splitlines() if line.startswith("## ")]
     assert heads == ["## charge_card", "## main"]
-    assert "src/checkout.py:7-9  method Checkout.charge_card" in found.out
+    assert "src/checkout.py:7-9  method Checkout.charge_card" in shown.out
     assert wrong.status != 0
     assert "src/app.py" in wrong.out
     assert "no way: " in wrong.err

@@ -47,7 +47,7 @@ def state(tree: Path, home: Path, name: str) -> ProfileReport:
     """Return what is known of a profile's store."""
     flags = {"encoder": "none"}
     states = list_profiles(tree, Home(home), {}, flags)
-    return next(one for one in states if (one.name or "") == name)
+    return next(each for each in states if (each.name or "") == name)
 
 
 def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
@@ -74,7 +74,7 @@ def test_the_profile_that_the_file_chooses_is_in_force(tree: Path, home: Path) -
 
     states = list_profiles(tree, Home(home), {"GGREP_PROFILE": ""}, {})
 
-    assert [(one.name, one.in_force) for one in states] == [("data", False), ("docs", True)]
+    assert [(each.name, each.in_force) for each in states] == [("data", False), ("docs", True)]
 
 
 def test_a_store_that_cannot_be_read_is_listed_as_such(tree: Path, home: Path) -> None:

@@ -20,9 +20,9 @@ def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
     """Do in this process what would go on in the background, as far as what it tells."""
 
     def work(work: Callable[[Ready], object]) -> str:
-        told: list[str] = []
-        work(told.append)
-        return told[0]
+        reports: list[str] = []
+        work(reports.append)
+        return reports[0]
 
     monkeypatch.setenv("GGREP_HOME", str(home))
     monkeypatch.setattr("ggrep.interfaces.cli.daemons.hosting.in_background", work)
@@ -33,12 +33,12 @@ def hosting(monkeypatch: pytest.MonkeyPatch, *errors: GgrepError | None) -> None
     """Have the host come to these outcomes, one for each root."""
 
     def serve(roots: Sequence[Path], *_: object, notify: Told, **__: Any) -> str:
-        found = [
+        results = [
             ServeResult(root, "s", None, error) for root, error in zip(roots, errors, strict=True)
         ]
         if all(errors):
             raise next(error for error in errors if error)
-        notify(found)
+        notify(results)
         return "asked to"
 
     monkeypatch.setattr("ggrep.daemon.host.serve", serve)
@@ -54,7 +54,7 @@ def workspace(directory: Path, *names: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("error", "status", "told"),
+    ("error", "status", "reported"),
     [
         # A script that goes on would miss one repository in all answers.
         (InvalidRequest("wrong\nsettings"), 1, "not serving {}/one: wrong settings\n"),
@@ -68,13 +68,13 @@ def test_a_root_that_is_refused_in_the_background_is_named_and_fails_the_command
     capsys: pytest.CaptureFixture[str],
     error: GgrepError,
     status: int,
-    told: str,
+    reported: str,
 ) -> None:
     file = workspace(tmp_path, "one", "two")
     hosting(monkeypatch, error, None)
 
     assert app.run(["serve", "--background", "--workspace", file]) == status
-    assert told.format(tmp_path) in capsys.readouterr().err
+    assert reported.format(tmp_path) in capsys.readouterr().err
 
 
 def test_one_host_serves_every_path_that_is_named(

@@ -122,7 +122,7 @@ def test_a_shell_that_begins_afterwards_completes(ggrep: Command, user: Path, sh
     command.parent.mkdir(exist_ok=True)
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ggrep "$@"\n')
     command.chmod(0o755)
-    asked, said = ASKED[shell]
+    asked, output = ASKED[shell]
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
@@ -140,7 +140,7 @@ def test_a_shell_that_begins_afterwards_completes(ggrep: Command, user: Path, sh
             },
         )
 
-    assert run(*asked).stdout.partition("\t")[0].strip() == said
+    assert run(*asked).stdout.partition("\t")[0].strip() == output
     ggrep("uninstall")
     assert run("-i", "-c", "true").returncode == 0
     assert (user / ".zshrc").read_text() == "bindkey -e\n"
@@ -151,8 +151,8 @@ def put(
 ) -> None:
     about = site / f"{name}-{version}.dist-info"
     about.mkdir(parents=True)
-    told = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-    (about / "METADATA").write_text(told + (f"Requires-Dist: {asks}\n" if asks else ""))
+    reported = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+    (about / "METADATA").write_text(reported + (f"Requires-Dist: {asks}\n" if asks else ""))
     lines = [f"{file},sha256=x,{size}" for file, size in files]
     (about / "RECORD").write_text("\n".join([*lines, f"{about.name}/RECORD,,"]) + "\n")
 
@@ -183,9 +183,9 @@ def test_what_came_with_it_is_counted(tmp_path: Path) -> None:
     put(tmp_path, "nvidia_nccl_cu13", "2.29", [("nvidia/nccl/lib/libnccl.so.2", 30)])
     put(tmp_path, "triton", "3.6.0", [("triton/_C/libtriton.so", 4)])
 
-    found = installed_torch([str(tmp_path)])
+    result = installed_torch([str(tmp_path)])
 
-    assert found == TorchBuild("2.15.0", "CUDA", 5, ("nvidia-nccl-cu13", "triton"), 34)
+    assert result == TorchBuild("2.15.0", "CUDA", 5, ("nvidia-nccl-cu13", "triton"), 34)
 
 
 def test_what_something_else_asks_for_is_no_leftover(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ def test_an_answer_is_of_all_that_was_named(ggrep: Command, shop: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (
             ("charge", "a", "card", "docs", "src"),
@@ -45,12 +45,12 @@ def test_an_answer_is_of_all_that_was_named(ggrep: Command, shop: Path) -> None:
     ],
 )
 def test_words_of_a_query_are_told_from_paths(
-    ggrep: Command, shop: Path, words: tuple[str, ...], told: str
+    ggrep: Command, shop: Path, words: tuple[str, ...], reported: str
 ) -> None:
     done = ggrep("search", *words)
 
     assert done.status == 2
-    assert told in done.err
+    assert reported in done.err
 
 
 @pytest.mark.parametrize(
@@ -72,13 +72,13 @@ def test_what_was_meant_by_another_kind_of_path_can_be_typed(
 
 def test_two_repositories_are_no_place(ggrep: Command, shop: Path, tmp_path: Path) -> None:
     """A workspace holds both; the line that makes one is told."""
-    one, other = tmp_path.resolve() / "one", tmp_path.resolve() / "other"
-    for root in (one, other):
+    first, other = tmp_path.resolve() / "one", tmp_path.resolve() / "other"
+    for root in (first, other):
         write_tree(root, {"a.py": "x = 1\n", ".ggrep.toml": ""})
-    done = ggrep("search", "charge", one, other / "a.py")
+    done = ggrep("search", "charge", first, other / "a.py")
 
     assert done.status == 2
-    assert f"ggrep workspace init FILE {one} {other}" in done.err
+    assert f"ggrep workspace init FILE {first} {other}" in done.err
 
 
 def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None:
@@ -89,13 +89,13 @@ def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None
 
 def test_an_index_above_has_them_below_it(shop: Path, built: object) -> None:
     """Outside of git a directory may be a root of its own, or below one."""
-    found = enclosing_index(
+    result = enclosing_index(
         Location(shop / "src", "a.py\0b.py"),
         {"GGREP_HOME": str(Home(built.home).base), "GGREP_ENCODER": "none"},  # type: ignore[attr-defined]
         {},
     )
 
-    assert found == Location(shop, "src/a.py\0src/b.py")
+    assert result == Location(shop, "src/a.py\0src/b.py")
 
 
 @pytest.mark.parametrize(
@@ -155,9 +155,9 @@ def test_columns_are_bytes() -> None:
     hit = {"path": "a.py", "start_line": 3, "content": "x\né = card", "content_start_line": 3}
     asked = SearchRequest("card", find=Find.EXACT_TEXT)
 
-    found = list(places({"results": [hit]}, asked, Path("/r"), Path("/r")))
+    results = list(places({"results": [hit]}, asked, Path("/r"), Path("/r")))
 
-    assert found == ["a.py:4:6:é = card"]
+    assert results == ["a.py:4:6:é = card"]
 
 
 @pytest.mark.parametrize(

@@ -60,7 +60,7 @@ def test_what_a_session_does_follows_from_what_it_is_given(
 
 
 @pytest.mark.parametrize(
-    ("group", "said"),
+    ("group", "output"),
     [
         (SessionOptions(op="refine"), "only with --session"),
         (SessionOptions(targets=("a.py",)), "only with --session"),
@@ -76,11 +76,11 @@ def test_what_a_session_does_follows_from_what_it_is_given(
     ],
 )
 def test_flags_that_mean_nothing_together_are_named(
-    group: SlateOptions | SessionOptions, said: str
+    group: SlateOptions | SessionOptions, output: str
 ) -> None:
     """A flag without effect would be a wrong answer in silence."""
     groups = (group, SEARCH) if isinstance(group, SlateOptions) else (SlateOptions(), SEARCH, group)
-    with pytest.raises(GgrepError, match=said):
+    with pytest.raises(GgrepError, match=output):
         slate_request_of(*groups)
 
 
@@ -155,9 +155,9 @@ def test_level_0_shows_no_line_of_a_file_and_a_graph_can_be_drawn(
 def test_what_narrows_a_search_narrows_a_slate(ggrep: Command, shop: Path) -> None:
     assert paths(ggrep("slate", QUESTION, "docs", "--json")) == ["docs/payments.md"]
 
-    told = ggrep("slate", QUESTION, "--filter", "-test:true", "--corpus", "code", "--json")
+    reported = ggrep("slate", QUESTION, "--filter", "-test:true", "--corpus", "code", "--json")
 
-    assert sorted(paths(told)) == ["src/app.py", "src/checkout.py"]
+    assert sorted(paths(reported)) == ["src/app.py", "src/checkout.py"]
 
 
 def test_a_session_goes_on_without_repeating_itself(ggrep: Command, shop: Path) -> None:
@@ -184,17 +184,17 @@ def test_a_target_is_opened_as_seen_from_the_current_directory(
 def test_nothing_found_and_a_refusal_are_told_by_status_and_json(
     ggrep: Command, shop: Path
 ) -> None:
-    found = ggrep("slate", QUESTION, "--exit-status")
+    shown = ggrep("slate", QUESTION, "--exit-status")
     nothing = ggrep("slate", "zyzzyva", "--exit-status")
 
-    assert (found.status, nothing.status) == (0, 1)
+    assert (shown.status, nothing.status) == (0, 1)
     assert "no hits\n" in nothing.err
     assert ggrep("slate", QUESTION, "--graph", "dot", "--json").error()["code"]
     assert ggrep("slate", QUESTION, "--session", "nonsense", "--json").error()["code"]
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "output"),
     [
         (("--compact",), "--level 0 shows paths"),
         (("-m", "3"), "--max-files"),
@@ -206,10 +206,10 @@ def test_nothing_found_and_a_refusal_are_told_by_status_and_json(
     ],
 )
 def test_flags_of_hits_are_refused_where_a_slate_is_wanted(
-    ggrep: Command, shop: Path, flags: tuple[str, ...], said: str
+    ggrep: Command, shop: Path, flags: tuple[str, ...], output: str
 ) -> None:
     """They would do nothing."""
     refused = ggrep("search", QUESTION, "--format", "slate", *flags)
 
     assert refused.status != 0
-    assert said in refused.err
+    assert output in refused.err

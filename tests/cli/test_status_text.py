@@ -85,19 +85,19 @@ def later(found: Sequence[Daemon], queries: int, milliseconds: int) -> list[Daem
 
 def test_a_repository_is_described_line_by_line() -> None:
     """What was indexed, when, and how much of it; without an index: what to do."""
-    found = block(None)
+    result = block(None)
 
-    assert found["index"] == "none yet; run: ggrep index"
-    assert (found["sync"], found["daemon"]) == ("idle", "none")
+    assert result["index"] == "none yet; run: ggrep index"
+    assert (result["sync"], result["daemon"]) == ("idle", "none")
     damage = [{"code": "index_damaged", "message": "run: ggrep repair"}]
     assert block(None, warnings=damage)["index"] == "damaged"
 
-    found = block(None, snapshot=SNAPSHOT)
+    result = block(None, snapshot=SNAPSHOT)
 
-    assert found["root"] == "/code/shop"
-    assert found["snapshot"] == f"{'0' * 26} of 2031-02-03T04:05:06Z"
-    assert found["indexed"] == "1 file, 2 chunks"
-    assert (found["segments"], found["complete"], found["size"]) == ("3", "yes", "0.0 MB")
+    assert result["root"] == "/code/shop"
+    assert result["snapshot"] == f"{'0' * 26} of 2031-02-03T04:05:06Z"
+    assert result["indexed"] == "1 file, 2 chunks"
+    assert (result["segments"], result["complete"], result["size"]) == ("3", "yes", "0.0 MB")
     assert block(None, snapshot=SNAPSHOT | {"degraded": True})["complete"] == "no: degraded"
 
     made = {"generated": 412, "minified": 38, "data": 12, "shortened": 3}
@@ -271,8 +271,8 @@ def test_a_status_counts_the_daemons_of_its_root(
     monkeypatch.setattr("ggrep.protocol.client.daemon_files.running", lambda _: records)
     document = {"canonical_root": "/code/shop", "warnings": []}
 
-    found = _with_fan_out(document, Home(Path("/h")))
-    assert [warning["code"] for warning in found["warnings"]] == codes  # type: ignore[index, union-attr] # JSON
+    result = _with_fan_out(document, Home(Path("/h")))
+    assert [warning["code"] for warning in result["warnings"]] == codes  # type: ignore[index, union-attr] # JSON
 
 
 @pytest.mark.parametrize("document", [{}, {"store_id": 1, "canonical_root": "/"}])

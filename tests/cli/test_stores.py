@@ -31,11 +31,11 @@ def test_nothing_goes_until_somebody_says_so(
     root: Path, home: Path, old: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     status = collect_stores(open_engine(root, home), open_terminal(), force=False, json=False)
-    said = capsys.readouterr()
+    output = capsys.readouterr()
 
     assert (status, old.is_dir()) == (0, True)
-    assert said.out == f"would delete {OLD}, 0.0 MB: never_published\n"
-    assert "--force" in said.err
+    assert output.out == f"would delete {OLD}, 0.0 MB: never_published\n"
+    assert "--force" in output.err
 
 
 def test_a_forced_collection_tells_what_is_gone(
@@ -56,11 +56,11 @@ def test_a_store_in_use_fails_the_command(
     engine = open_engine(root, home)
     with held_lease(old, engine.clock):
         status = collect_stores(engine, open_terminal(), force=True, json=False)
-    said = capsys.readouterr()
+    output = capsys.readouterr()
 
     assert (status, old.is_dir()) == (10, True)
-    assert f"{OLD}: " in said.err
-    assert "another process" in said.err
+    assert f"{OLD}: " in output.err
+    assert "another process" in output.err
 
 
 def test_an_empty_home_says_so(root: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -93,8 +93,8 @@ def test_a_person_is_asked_before_an_index_goes(
     monkeypatch.setattr(terminal, "_is_interactive", lambda: bool(answer or typed))
     monkeypatch.setattr("sys.stdin", io.StringIO(answer))
     status = run(["clean", OLD, *typed])
-    said = capsys.readouterr()
+    output = capsys.readouterr()
 
     assert (status, not old.exists()) == (int(not goes), goes)
-    assert (f"delete {OLD}, 0 B?" in said.err) is bool(answer)
-    assert ("nothing was deleted" in said.err) is not goes
+    assert (f"delete {OLD}, 0 B?" in output.err) is bool(answer)
+    assert ("nothing was deleted" in output.err) is not goes

@@ -78,9 +78,9 @@ def test_how_many_are_done_is_drawn_on_terminals_alone(
     for terminal in (silent, replace(silent, progress=True)):
         with show_done(terminal, "Building", "repositories", 3) as draw:
             draw(2)
-        told = capsys.readouterr()
-        assert ("2/3 repositories" in told.err) is terminal.progress
-        assert told.out == ""
+        output = capsys.readouterr()
+        assert ("2/3 repositories" in output.err) is terminal.progress
+        assert output.out == ""
 
 
 @pytest.mark.parametrize(

@@ -39,15 +39,15 @@ TREES = {"money": MONEY, "web": WEB, "docs": {"README.md": "# Docs\n"}}
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with three indexed repositories and their home."""
-    found = tmp_path_factory.mktemp("names").resolve()
+    result = tmp_path_factory.mktemp("names").resolve()
     for name, tree in TREES.items():
-        (found / name).mkdir()
-        write_tree(found / name, tree)
-        open_engine(found / name, found / "home", encoder="none").sync()
+        (result / name).mkdir()
+        write_tree(result / name, tree)
+        open_engine(result / name, result / "home", encoder="none").sync()
     repos = [{"root": name, "alias": name} for name in TREES]
     document = {"schemaVersion": 1, "name": "shop", "repos": repos}
-    (found / "ws.jsonc").write_bytes(stable_json.dumps(document))
-    return found
+    (result / "ws.jsonc").write_bytes(stable_json.dumps(document))
+    return result
 
 
 @pytest.fixture
@@ -62,11 +62,11 @@ WS = ("--workspace", "ws.jsonc")
 
 @pytest.mark.slow
 def test_a_definition_is_printed_as_expand_takes_it(ggrep: Command) -> None:
-    found = ggrep("symbol", "round_cents", *WS)
-    place = found.out.split()[0]
+    shown = ggrep("symbol", "round_cents", *WS)
+    place = shown.out.split()[0]
     opened = ggrep("expand", place, *WS)
 
-    assert (found.status, place) == (0, "money:shop_money/rounding.py:1-3")
+    assert (shown.status, place) == (0, "money:shop_money/rounding.py:1-3")
     assert opened.status == 0
     assert "def round_cents(value):" in opened.out
     assert opened.out.startswith("money:shop_money/rounding.py:1  ")
@@ -75,13 +75,13 @@ def test_a_definition_is_printed_as_expand_takes_it(ggrep: Command) -> None:
 @pytest.mark.slow
 def test_usages_say_how_they_are_tied_to_the_definition(ggrep: Command) -> None:
     """By an import of the repository that defines the name, or by nothing but the name."""
-    found = ggrep("refs", "round_cents", *WS)
+    shown = ggrep("refs", "round_cents", *WS)
 
-    assert found.status == 0
-    assert "web:web/cart.py  import\n" in found.out
-    assert "web:web/legacy.py  guess\n" in found.out
-    assert "imported once at web:web/cart.py:1\n" in found.out
-    assert "defined in money\n" in found.err
+    assert shown.status == 0
+    assert "web:web/cart.py  import\n" in shown.out
+    assert "web:web/legacy.py  guess\n" in shown.out
+    assert "imported once at web:web/cart.py:1\n" in shown.out
+    assert "defined in money\n" in shown.err
 
 
 @pytest.mark.slow
@@ -114,7 +114,7 @@ def test_a_file_as_seen_from_here_names_its_repository(ggrep: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         # Passed over, flags would give an answer that nobody asked for.
         *(
@@ -135,11 +135,13 @@ def test_a_file_as_seen_from_here_names_its_repository(ggrep: Command) -> None:
         ),
     ],
 )
-def test_a_wrong_line_is_refused_with_what_is_wrong(ggrep: Command, line: str, told: str) -> None:
-    found = ggrep(*line.split())
+def test_a_wrong_line_is_refused_with_what_is_wrong(
+    ggrep: Command, line: str, reported: str
+) -> None:
+    shown = ggrep(*line.split())
 
-    assert found.status == 2
-    assert told in found.err
+    assert shown.status == 2
+    assert reported in shown.err
 
 
 @pytest.mark.slow
@@ -151,21 +153,21 @@ def test_every_option_of_a_workspace_reaches_the_question() -> None:
 
 
 def test_nothing_found_is_a_status_on_request(ggrep: Command) -> None:
-    found = ggrep("symbol", "round_cnts", *WS, "--exit-status")
+    shown = ggrep("symbol", "round_cnts", *WS, "--exit-status")
 
-    assert found.status == 1
-    assert "no definition of round_cnts; similar names: round_cents" in found.err
+    assert shown.status == 1
+    assert "no definition of round_cnts; similar names: round_cents" in shown.err
 
 
 @pytest.mark.slow
 def test_several_names_are_answered_at_once_each_under_its_head(ggrep: Command) -> None:
-    found = ggrep("symbol", "round_cents", "total", "nowhere", *WS)
+    shown = ggrep("symbol", "round_cents", "total", "nowhere", *WS)
     document = stable_json.loads(ggrep("refs", "round_cents", "total", *WS, "--json").out)
 
-    assert found.status == 0
-    assert found.out.startswith("## round_cents\nmoney:shop_money/rounding.py:1-3")
-    assert "\n## total\nweb:web/cart.py:4-5" in found.out
-    assert "nowhere" in found.err
+    assert shown.status == 0
+    assert shown.out.startswith("## round_cents\nmoney:shop_money/rounding.py:1-3")
+    assert "\n## total\nweb:web/cart.py:4-5" in shown.out
+    assert "nowhere" in shown.err
     fits(document, "federated_answers")
     assert [answer["name"] for answer in document["answers"]] == ["round_cents", "total"]
 
@@ -227,8 +229,8 @@ def test_a_package_outside_of_all_repositories_is_named(ggrep: Command) -> None:
     origin = "defined outside this repository (package flask): web:web/euro.py:2: from flask import"
 
     for command in ("symbol", "refs"):
-        found = ggrep(command, "Flask", *WS)
-        assert f"Flask is {origin} Flask\n" in found.err
+        shown = ggrep(command, "Flask", *WS)
+        assert f"Flask is {origin} Flask\n" in shown.err
         fits(ggrep(command, "Flask", *WS, "--json").document, f"federated_{_DOCUMENTS[command]}")
         assert "outside" not in ggrep(command, "round_cents", *WS).err
 

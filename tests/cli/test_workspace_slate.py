@@ -18,18 +18,18 @@ TREES = {"shop": SHOP, "web": WEB, "deploy": DEPLOY}
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a directory with three indexed repositories, one without an index, and their home."""
-    found = tmp_path_factory.mktemp("workspace").resolve()
+    result = tmp_path_factory.mktemp("workspace").resolve()
     for name, tree in TREES.items():
-        (found / name).mkdir()
-        write_tree(found / name, tree)
-        open_engine(found / name, found / "home", encoder="none").sync()
-    (found / "bare").mkdir()
-    write_tree(found / "bare", {"orders.py": "def orders(): ...\n"})
+        (result / name).mkdir()
+        write_tree(result / name, tree)
+        open_engine(result / name, result / "home", encoder="none").sync()
+    (result / "bare").mkdir()
+    write_tree(result / "bare", {"orders.py": "def orders(): ...\n"})
     for file, names in (("ws.jsonc", tuple(TREES)), ("all.jsonc", (*TREES, "bare"))):
         repos = [{"root": name, "alias": name} for name in names]
         document = {"schemaVersion": 1, "name": "orders", "repos": repos}
-        (found / file).write_bytes(stable_json.dumps(document))
-    return found
+        (result / file).write_bytes(stable_json.dumps(document))
+    return result
 
 
 @pytest.fixture
@@ -103,12 +103,12 @@ def test_suggested_commands_for_names_search_the_whole_workspace(ggrep: Command)
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_the_document_fits_its_schema(ggrep: Command, level: int) -> None:
     flags = ("--level", level, "--deterministic", "--json")
-    told = slate(ggrep, *flags)
+    reported = slate(ggrep, *flags)
 
-    fits(told.document, "federated_slate")
-    assert told.document["slate"]["level"] == level
-    assert {repo for repo, _ in packs(told.document)} == set(TREES)
-    assert slate(ggrep, *flags).out == told.out
+    fits(reported.document, "federated_slate")
+    assert reported.document["slate"]["level"] == level
+    assert {repo for repo, _ in packs(reported.document)} == set(TREES)
+    assert slate(ggrep, *flags).out == reported.out
 
 
 def test_slate_and_search_as_slate_are_one_thing(ggrep: Command) -> None:
@@ -163,23 +163,25 @@ def test_the_token_and_how_to_go_on_are_shown_to_people_and_agents(ggrep: Comman
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "output"),
     [
         (("--session", "dG9rZW4", "--delta-only"), "not a token of this workspace"),
         (("--delta-only",), "only with --session"),
         (("--session", "new", "--target", "shop:a.py"), "TOKEN"),
     ],
 )
-def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str], said: str) -> None:
+def test_a_session_that_is_none_is_refused(
+    ggrep: Command, flags: Sequence[str], output: str
+) -> None:
     refused = slate(ggrep, *flags)
 
     assert refused.status != 0
-    assert said in refused.err
+    assert output in refused.err
     assert refused.out == ""
 
 
 @pytest.mark.parametrize(
-    ("flags", "said"),
+    ("flags", "output"),
     [
         (("--profile", "wide"), "unknown profile 'wide'"),
         (("--level", "4"), "--level"),
@@ -189,12 +191,12 @@ def test_a_session_that_is_none_is_refused(ggrep: Command, flags: Sequence[str],
     ],
 )
 def test_what_cannot_be_had_of_a_workspace_is_refused(
-    ggrep: Command, flags: Sequence[str], said: str
+    ggrep: Command, flags: Sequence[str], output: str
 ) -> None:
     """In words that name the flag or its value."""
     refused = slate(ggrep, *flags)
 
-    assert said in refused.err + refused.out
+    assert output in refused.err + refused.out
 
 
 def test_selection_and_filters_narrow_a_slate_of_a_workspace_and_a_path_does_not(
@@ -207,10 +209,10 @@ def test_selection_and_filters_narrow_a_slate_of_a_workspace_and_a_path_does_not
     assert {repo for repo, _ in packs(globbed)} == {"shop"}
 
     filters = ("--filter", "ext:py", "--filter", "-test:true")
-    found = slate(ggrep, *filters, "--keep-weak", "--json").document
+    result = slate(ggrep, *filters, "--keep-weak", "--json").document
 
-    assert packs(found)
-    assert all(path.endswith(".py") and "test_" not in path for _, path in packs(found))
+    assert packs(result)
+    assert all(path.endswith(".py") and "test_" not in path for _, path in packs(result))
 
     refused = ggrep("slate", QUESTION, "shop", "--workspace", "ws.jsonc")
 
@@ -227,19 +229,19 @@ def test_a_repository_without_an_index_is_told_of(ggrep: Command) -> None:
     assert "3 of 4 repositories" in shown.out
     assert "bare" in shown.err
     assert "no index yet" in shown.err
-    assert [one["code"] for one in document["diagnostics"]["errors"]] == ["NO_INDEX"]
+    assert [each["code"] for each in document["diagnostics"]["errors"]] == ["NO_INDEX"]
     assert {repo for repo, _ in packs(document)} == set(TREES)
 
 
 def test_where_one_missing_index_decides_there_is_no_slate(ggrep: Command) -> None:
     """`--federated-strict` wants all or nothing."""
     refused = slate(ggrep, "--federated-strict", file="all.jsonc")
-    told = slate(ggrep, "--federated-strict", "--json", file="all.jsonc")
+    reported = slate(ggrep, "--federated-strict", "--json", file="all.jsonc")
 
-    assert refused.status == told.status != 0
+    assert refused.status == reported.status != 0
     assert refused.out == ""
     assert "no index yet" in refused.err
-    assert told.error("federated_error")["code"] == "NO_INDEX"
+    assert reported.error("federated_error")["code"] == "NO_INDEX"
 
 
 def test_without_any_index_there_is_no_slate(ggrep: Command) -> None:
@@ -259,11 +261,11 @@ def test_a_file_that_is_no_workspace_is_a_json_error_where_json_was_asked_for(
 
 
 def test_nothing_found_is_an_exit_status_where_that_is_asked_for(ggrep: Command) -> None:
-    found = slate(ggrep, "--exit-status")
+    result = slate(ggrep, "--exit-status")
     nothing = ggrep("slate", "zyzzyva", "--workspace", "ws.jsonc", "--exit-status")
     unasked = ggrep("slate", "zyzzyva", "--workspace", "ws.jsonc")
 
-    assert (found.status, nothing.status, unasked.status) == (0, 1, 0)
+    assert (result.status, nothing.status, unasked.status) == (0, 1, 0)
     assert "no hits\n" in nothing.err
 
 
@@ -285,7 +287,7 @@ def test_an_agent_can_type_the_commands_that_it_is_told(
     ggrep: Command, asked: tuple[str, str]
 ) -> None:
     """With the file that it named, as people are told."""
-    told = ggrep(*asked, "--workspace", "all.jsonc", "--format", "agent").out
+    reported = ggrep(*asked, "--workspace", "all.jsonc", "--format", "agent").out
 
-    assert "run: ggrep workspace build all.jsonc" in told
-    assert "FILE" not in told
+    assert "run: ggrep workspace build all.jsonc" in reported
+    assert "FILE" not in reported

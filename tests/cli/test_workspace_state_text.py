@@ -55,9 +55,9 @@ def test_states_that_are_not_whole_are_told(some: Workspaces) -> None:
 
     lines = [line.split("  ") for line in status_text(state, PLAIN, 100).splitlines()]
 
-    told = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
-    assert [line[1] for line in told] == ["partial", "degraded, disabled", "invalid settings"]
-    assert [line[-1] for line in told] == [
+    reports = [[cell.strip() for cell in line if cell.strip()] for line in lines[1:]]
+    assert [line[1] for line in reports] == ["partial", "degraded, disabled", "invalid settings"]
+    assert [line[-1] for line in reports] == [
         *("indexing 45 %, pid 4", "not answering, pid 5", "other version"),
     ]
     assert summary_text(state) == "3 repos, 2 enabled, 2 indexed"
@@ -106,10 +106,10 @@ def test_a_hostile_alias_is_tamed_and_colour_changes_no_words(some: Workspaces) 
 
 def test_an_examination_reads_as_advice(some: Workspaces) -> None:
     """What, where, and the command under it; then how the indexes compare."""
-    found = examine(some.split, merge_is_set=True)
-    text = examination_text(some.split, found, PLAIN)
+    result = examine(some.split, merge_is_set=True)
+    text = examination_text(some.split, result, PLAIN)
     lines = text.splitlines()
-    asked, left_out = (cohort.compatibility_key for cohort in found.cohorts.code)
+    asked, left_out = (cohort.compatibility_key for cohort in result.cohorts.code)
 
     assert lines[0] == "! alpha: its daemon uses outdated settings: the encoder changed"
     assert lines[1] == f"    ggrep stop --path {some.base}/alpha"

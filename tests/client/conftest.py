@@ -47,7 +47,7 @@ class Spot(Struct, frozen=True):
 
     def record(self, pid: int, **other: Any) -> DaemonRecord:
         """Leave a record of the daemon beside its socket, as of that process."""
-        found = DaemonRecord(
+        result = DaemonRecord(
             store_id=STORE,
             config_fingerprint=CONFIG,
             root=str(self.address.identity.root),
@@ -61,9 +61,9 @@ class Spot(Struct, frozen=True):
             host_id="host",
             encoder="none",
         )
-        found = replace(found, **other)
-        durable.replace_file(record_path(self.address.socket), record_bytes(found))
-        return found
+        result = replace(result, **other)
+        durable.replace_file(record_path(self.address.socket), record_bytes(result))
+        return result
 
 
 @pytest.fixture

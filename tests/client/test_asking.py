@@ -113,7 +113,7 @@ def test_a_search_says_how_long_it_was_waited_for(spot: Spot) -> None:
         reached = Reached(spot, [prints()])
         DaemonClient(spot.address, reached, clock, began_ms=began_ms).search(ASK, VIEW)
 
-    times = [said["waited_ms"] for said in spot.daemon.seen if "request" in said]
+    times = [output["waited_ms"] for output in spot.daemon.seen if "request" in output]
     assert times == [0, 812, MAX_QUERY_TIMEOUT_MS]
 
 
@@ -124,7 +124,7 @@ def test_a_question_has_no_more_than_what_is_left_of_the_commands_time(spot: Spo
         until = Deadline.after(clock, left_ms)
         DaemonClient(spot.address, Reached(spot, [prints()]), clock, until=until).search(ASK, VIEW)
 
-    times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
+    times = [output["request"]["timeout_ms"] for output in spot.daemon.seen if "request" in output]
     assert times == [4_950, 180]
 
 
@@ -153,7 +153,7 @@ def test_a_search_brings_the_time_it_has_left(spot: Spot) -> None:
     for asked in (ASK, replace(ASK, timeout_ms=0)):
         DaemonClient(spot.address, Slow(spot, [prints()]), clock).search(asked, VIEW)
 
-    times = [said["request"]["timeout_ms"] for said in spot.daemon.seen if "request" in said]
+    times = [output["request"]["timeout_ms"] for output in spot.daemon.seen if "request" in output]
     assert times == [20_000 - 1_550, configured - 1_550]
 
 
@@ -245,8 +245,8 @@ def test_progress_is_told_while_an_answer_takes_long(spot: Spot) -> None:
     state = {"stage": "index", "done_files": 3, "total_files": 9}
 
     def reply(asked: dict[str, Any]) -> bytes:
-        told = {"request_id": "x", "message": "sync_status", "sync": state}
-        return packed(told) + packed({**told, "sync": None}) + prints()(asked)
+        reported = {"request_id": "x", "message": "sync_status", "sync": state}
+        return packed(reported) + packed({**reported, "sync": None}) + prints()(asked)
 
     search(Reached(spot, [reply]), spot, seen.append)
 
@@ -264,14 +264,14 @@ def test_a_sync_returns_its_report(spot: Spot) -> None:
 def follow(spot: Spot, states: list[dict[str, Any]]) -> tuple[bool, list[int]]:
     """Follow an index that is there once all states were told; return what came of it."""
     clock = ManualClock(datetime(2031, 2, 3, tzinfo=UTC))
-    told = iter(states)
+    reported = iter(states)
     seen: list[int] = []
     left = len(states)
 
     def reply(asked: dict[str, Any]) -> bytes:
         nonlocal left
         left -= 1
-        return packed({**head(asked), "sync": next(told)})
+        return packed({**head(asked), "sync": next(reported)})
 
     asking = DaemonClient(
         spot.address, Reached(spot, [reply]), clock, wait=lambda s: clock.advance(1000 * s)

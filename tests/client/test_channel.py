@@ -43,8 +43,8 @@ def address(root: Path, home: Path) -> DaemonAddress:
 
 @pytest.fixture
 def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
-    with scripted(address) as found:
-        yield found
+    with scripted(address) as result:
+        yield result
 
 
 async def opened(address: DaemonAddress, deadline: Deadline = NEVER) -> Channel:
@@ -53,9 +53,9 @@ async def opened(address: DaemonAddress, deadline: Deadline = NEVER) -> Channel:
 
 @pytest.fixture
 async def channel(address: DaemonAddress, daemon: ScriptedDaemon) -> AsyncIterator[Channel]:
-    found = await opened(address)
-    yield found
-    await found.aclose()
+    result = await opened(address)
+    yield result
+    await result.aclose()
 
 
 class Asked:
@@ -101,13 +101,13 @@ async def test_replies_find_their_requests_in_any_order(
     channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """A slow question does not hold up a quick one."""
-    held: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
 
     def backwards(peer: Peer, message: dict[str, Any]) -> None:
-        held.append(message)
-        if len(held) == 3:
-            for one in reversed(held):
-                peer.answer(one, which=one["request"]["text"])
+        kept.append(message)
+        if len(kept) == 3:
+            for each in reversed(kept):
+                peer.answer(each, which=each["request"]["text"])
 
     daemon.script = backwards
     asked = Asked(channel)
@@ -127,11 +127,11 @@ async def test_who_is_cancelled_has_the_daemon_stop(
         group.start_soon(channel.ask, Status(), NEVER)
         asked = await seen(daemon, "status")
         group.cancel_scope.cancel()
-    told = (await seen(daemon, "status", "cancel"))[1]
+    reported = (await seen(daemon, "status", "cancel"))[1]
     daemon.script = lambda peer, message: peer.answer(message, well=True)
 
-    assert told["target"] == asked[0]["request_id"]
-    assert told["request_id"] != told["target"]
+    assert reported["target"] == asked[0]["request_id"]
+    assert reported["request_id"] != reported["target"]
     assert (await channel.ask(Ping(), NEVER)).body == {"well": True}
 
 
@@ -152,8 +152,8 @@ async def test_at_the_deadline_the_daemon_is_told_to_stop(
 
     with pytest.raises(DeadlineExceeded, match="did not answer in time"):
         await channel.ask(Status(), soon())
-    told = await seen(daemon, "status", "cancel")
-    assert told[1]["target"] == told[0]["request_id"]
+    reported = await seen(daemon, "status", "cancel")
+    assert reported[1]["target"] == reported[0]["request_id"]
     assert (await channel.ask(Ping(), NEVER)).body == {"late": False}
 
 
@@ -199,13 +199,13 @@ async def test_reading_is_passed_on_by_who_is_cancelled_before_it_begins(
     channel: Channel, daemon: ScriptedDaemon
 ) -> None:
     """Whoever is next may leave at the same moment as who reads."""
-    held: list[dict[str, Any]] = []
+    kept: list[dict[str, Any]] = []
 
     def script(peer: Peer, message: dict[str, Any]) -> None:
         if message["message"] == "encode":
-            held.append(message)
-        elif message["message"] == "cancel" and held:
-            peer.answer(held.pop())
+            kept.append(message)
+        elif message["message"] == "cancel" and kept:
+            peer.answer(kept.pop())
 
     daemon.script = script
     asked = Asked(channel)
@@ -231,14 +231,14 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
     channel: Channel, daemon: ScriptedDaemon, seed: int
 ) -> None:
     """In whatever order requests come, are given up and are answered."""
-    chance, held = random.Random(seed), list[dict[str, Any]]()
+    chance, kept = random.Random(seed), list[dict[str, Any]]()
 
     def script(peer: Peer, message: dict[str, Any]) -> None:
         if message["message"] == "encode":
-            held.append(message)
-        while held and (chance.random() < 0.5 or message["message"] == "ping"):
-            one = held.pop(chance.randrange(len(held)))
-            peer.answer(one, which=one["request"]["text"])
+            kept.append(message)
+        while kept and (chance.random() < 0.5 or message["message"] == "ping"):
+            first = kept.pop(chance.randrange(len(kept)))
+            peer.answer(first, which=first["request"]["text"])
         if message["message"] == "ping":
             peer.answer(message)
 
@@ -262,7 +262,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         b"",
         struct.pack(">I", HARD_MAX_RESPONSE_BYTES + 1),
@@ -273,14 +273,14 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
     ],
 )
 async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
-    channel: Channel, daemon: ScriptedDaemon, said: bytes
+    channel: Channel, daemon: ScriptedDaemon, output: bytes
 ) -> None:
     """What they asked may be asked of another; this one has nothing to say any more."""
 
     def script(peer: Peer, message: dict[str, Any]) -> None:
         if len(daemon.seen) == 2:
-            peer.say_bytes(said)
-            if not said:
+            peer.say_bytes(output)
+            if not output:
                 peer.hang_up()
 
     daemon.script = script
@@ -499,9 +499,9 @@ def host(root: Path, home: Path) -> Iterator[Served]:
     """Return a real daemon of a small tree."""
     write_tree(root, {"pay.py": "def settle_invoice():\n    return 1\n"})
     open_engine(root, home).sync()
-    with served(root, home) as found:
-        found.settled()
-        yield found
+    with served(root, home) as result:
+        result.settled()
+        yield result
 
 
 @pytest.mark.slow
@@ -510,21 +510,21 @@ async def test_work_that_nobody_waits_for_ends_in_the_daemon(
     host: Served, monkeypatch: pytest.MonkeyPatch, in_time: bool
 ) -> None:
     """Whoever gave up frees the core for the next, and does not lose its connection by it."""
-    held = HeldSearches(monkeypatch)
+    kept = HeldSearches(monkeypatch)
     channel = await opened(host.address)
     search = Search(SearchRequest("settle", timeout_ms=60_000))
     async with anyio.create_task_group() as group:
         if in_time:
             group.start_soon(channel.ask, search, NEVER)
-            await eventually(lambda: held.begun)
+            await eventually(lambda: kept.begun)
             group.cancel_scope.cancel()
         else:
             with pytest.raises(DeadlineExceeded):
                 await channel.ask(search, soon(200))
 
-    await eventually(lambda: held.ended)
-    assert held.ended == ["cancelled"]
-    held.gate.set()
+    await eventually(lambda: kept.ended)
+    assert kept.ended == ["cancelled"]
+    kept.gate.set()
     reply = await channel.ask(search, Deadline.after(CLOCK, 20_000))
     assert reply.body["response"]["results"][0]["path"] == "pay.py"
     await channel.aclose()
@@ -554,7 +554,7 @@ async def test_a_request_that_never_left_is_not_called_off(
     await channel.ask(Ping(), NEVER)
 
     assert isinstance(asked.failures["late"], DeadlineExceeded)
-    assert [told["message"] for told in daemon.seen] == ["ping"]
+    assert [notice["message"] for notice in daemon.seen] == ["ping"]
 
 
 async def test_no_two_connections_number_their_requests_alike(
@@ -566,4 +566,4 @@ async def test_no_two_connections_number_their_requests_alike(
         await channel.ask(Ping(), NEVER)
         await channel.aclose()
 
-    assert len({told["request_id"] for told in daemon.seen}) == 2
+    assert len({notice["request_id"] for notice in daemon.seen}) == 2

@@ -51,12 +51,12 @@ def meet(tmp_path: Path, home: Path) -> Meet:
     def make(name: str, *, published: bool = True, **flags: object) -> DaemonAddress:
         root = tmp_path.resolve() / name
         root.mkdir()
-        found = arrange(root, Home(home), environ={}, flags={**FLAGS, **flags})
+        result = arrange(root, Home(home), environ={}, flags={**FLAGS, **flags})
         if published:
-            pointer = store_files.active_file(found.identity.store)
+            pointer = store_files.active_file(result.identity.store)
             pointer.parent.mkdir(parents=True)
             pointer.touch()
-        return found
+        return result
 
     return make
 
@@ -89,10 +89,10 @@ class Starts:
 @pytest.fixture
 def starts(monkeypatch: pytest.MonkeyPatch) -> Starts:
     """Return what starts, which starts nothing unless a test says so."""
-    found = Starts()
-    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", found.one)
-    monkeypatch.setattr("ggrep.protocol.client.launching.start_all", found.all)
-    return found
+    result = Starts()
+    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", result.one)
+    monkeypatch.setattr("ggrep.protocol.client.launching.start_all", result.all)
+    return result
 
 
 def fails(error: Exception) -> Callable[[], object]:
@@ -111,68 +111,70 @@ async def eventually(holds: Callable[[], object]) -> None:
 
 async def test_all_who_ask_share_one_connection(meet: Meet) -> None:
     """However many questions come at once, and whoever comes first."""
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     with scripted(address) as daemon:
         async with anyio.create_task_group() as group:
             for _ in range(5):
-                group.start_soon(found.ask, address, Ping(), soon())
-        await found.ask(address, Ping(), soon())
+                group.start_soon(result.ask, address, Ping(), soon())
+        await result.ask(address, Ping(), soon())
 
         assert daemon.greeted == 1
         assert len(daemon.seen) == 6
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_what_a_daemon_refuses_is_final(meet: Meet, starts: Starts) -> None:
     """Going around `busy` would defeat what it is there for."""
-    address, found = meet("a"), Channels(CLOCK, {})
-    with scripted(address, lambda peer, one: peer.refuse(one, "busy", retry_after_ms=1)) as daemon:
+    address, result = meet("a"), Channels(CLOCK, {})
+    with scripted(
+        address, lambda peer, each: peer.refuse(each, "busy", retry_after_ms=1)
+    ) as daemon:
         with pytest.raises(Busy):
-            await found.ask(address, Ping(), soon())
+            await result.ask(address, Ping(), soon())
 
         assert len(daemon.seen) == 1
         assert starts.made == []
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_a_daemon_is_told_what_time_is_left(meet: Meet) -> None:
     """What went into reaching it is not its to spend."""
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     with scripted(address) as daemon:
-        await found.ask_within(address, lambda left_ms: Describe(int(left_ms)), soon(9_000))
+        await result.ask_within(address, lambda left_ms: Describe(int(left_ms)), soon(9_000))
 
         assert 0 < daemon.seen[0]["timeout_ms"] < 9_000
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_a_connection_that_was_closed_while_idle_is_opened_again(meet: Meet) -> None:
     """Daemons let connections go that say nothing; who asks next need not know."""
-    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    address, result = meet("a"), Channels(CLOCK, {}, starts=False)
     with scripted(address) as daemon:
-        await found.ask(address, Ping(), soon())
+        await result.ask(address, Ping(), soon())
         daemon.hang_up()
 
-        assert (await found.ask(address, Ping(), soon())).name == "ping"
+        assert (await result.ask(address, Ping(), soon())).name == "ping"
         assert daemon.greeted == 2
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_a_question_that_a_daemon_died_of_is_put_to_the_next(meet: Meet) -> None:
-    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    address, result = meet("a"), Channels(CLOCK, {}, starts=False)
 
     def dies_once(peer: Peer, message: dict[str, Any]) -> None:
         daemon.script = lambda peer, message: peer.answer(message, by="the next")
         peer.hang_up()
 
     with scripted(address, dies_once) as daemon:
-        reply = await found.ask(address, Ping(), soon())
+        reply = await result.ask(address, Ping(), soon())
 
         assert reply.body == {"by": "the next"}
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Starts) -> None:
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     successors: list[ScriptedDaemon] = []
 
     def succeed() -> bool:
@@ -184,34 +186,34 @@ async def test_a_daemon_that_was_killed_is_started_again(meet: Meet, starts: Sta
     with scripted(address) as daemon:
         daemon.script = lambda *_: daemon.die()
 
-        assert (await found.ask(address, Ping(), soon())).name == "ping"
+        assert (await result.ask(address, Ping(), soon())).name == "ping"
         assert starts.made == [["a"]]
-        await found.aclose()
+        await result.aclose()
         successors[0].stop()
 
 
 async def test_a_question_that_every_daemon_dies_of_is_given_up(meet: Meet) -> None:
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     with scripted(address, hangs_up) as daemon:
         with pytest.raises(Unreachable, match="closed the connection"):
-            await found.ask(address, Ping(), soon())
+            await result.ask(address, Ping(), soon())
 
         assert daemon.greeted == 5
 
 
 async def test_who_may_start_nothing_is_told_that_the_daemon_went_away(meet: Meet) -> None:
     """Not that none runs: one did, and took the question with it."""
-    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    address, result = meet("a"), Channels(CLOCK, {}, starts=False)
     with scripted(address) as daemon:
         daemon.script = lambda *_: daemon.die()
 
         with pytest.raises(Unreachable, match="closed the connection"):
-            await found.ask(address, Ping(), soon())
+            await result.ask(address, Ping(), soon())
 
 
 async def test_a_daemon_that_ends_is_waited_out(meet: Meet) -> None:
     """It answers until its clients have their last replies; the next one answers the rest."""
-    address, found = meet("a"), Channels(CLOCK, {}, starts=False)
+    address, result = meet("a"), Channels(CLOCK, {}, starts=False)
 
     def ends(peer: Peer, message: dict[str, Any]) -> None:
         if len(daemon.seen) < 3:
@@ -220,9 +222,9 @@ async def test_a_daemon_that_ends_is_waited_out(meet: Meet) -> None:
             peer.answer(message)
 
     with scripted(address, ends) as daemon:
-        assert (await found.ask(address, Ping(), soon())).name == "ping"
+        assert (await result.ask(address, Ping(), soon())).name == "ping"
         assert len(daemon.seen) == 3
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_a_daemon_that_never_ends_ending_is_told_as_it_says(
@@ -230,11 +232,11 @@ async def test_a_daemon_that_never_ends_ending_is_told_as_it_says(
 ) -> None:
     """Patience has its own end, where the question has none."""
     monkeypatch.setattr(channels, "START_MS", 0)
-    address, found = meet("a"), Channels(CLOCK, {})
-    with scripted(address, lambda peer, one: peer.refuse(one, "cancelled", stopping=True)):
+    address, result = meet("a"), Channels(CLOCK, {})
+    with scripted(address, lambda peer, each: peer.refuse(each, "cancelled", stopping=True)):
         with pytest.raises(Cancelled):
-            await found.ask(address, Ping(), Deadline.never(CLOCK))
-        await found.aclose()
+            await result.ask(address, Ping(), Deadline.never(CLOCK))
+        await result.aclose()
 
 
 async def test_without_an_index_nothing_is_started(meet: Meet, starts: Starts) -> None:
@@ -248,10 +250,10 @@ async def test_without_an_index_nothing_is_started(meet: Meet, starts: Starts) -
 
 
 async def test_a_daemon_that_indexes_for_the_first_time_is_asked(meet: Meet) -> None:
-    address, found = meet("a", published=False), Channels(CLOCK, {})
+    address, result = meet("a", published=False), Channels(CLOCK, {})
     with scripted(address):
-        assert (await found.ask(address, Ping(), soon())).name == "ping"
-        await found.aclose()
+        assert (await result.ask(address, Ping(), soon())).name == "ping"
+        await result.aclose()
 
 
 async def test_where_none_runs_and_none_may_be_started_it_is_said(
@@ -274,12 +276,12 @@ async def test_why_a_daemon_does_not_start_is_told(meet: Meet, starts: Starts) -
 async def test_a_daemon_of_another_protocol_is_left_alone_unless_it_is_older(
     meet: Meet, starts: Starts, may_start: bool
 ) -> None:
-    address, found = meet("a"), Channels(CLOCK, {}, starts=may_start)
+    address, result = meet("a"), Channels(CLOCK, {}, starts=may_start)
     with scripted(address) as daemon:
         daemon.welcome = {"error": {"code": "incompatible", "message": "no"}}
 
         with pytest.raises(Incompatible):
-            await found.ask(address, Ping(), soon())
+            await result.ask(address, Ping(), soon())
     assert starts.made == []
 
 
@@ -297,15 +299,15 @@ async def test_a_silent_daemon_is_told_as_such(meet: Meet, starts: Starts) -> No
 @pytest.mark.parametrize("greets", [True, False])
 async def test_a_daemon_that_hangs_takes_nothing_from_the_others(meet: Meet, greets: bool) -> None:
     """Not their time, and not the caller's beyond the deadline."""
-    stuck, well, found = meet("stuck"), meet("well"), Channels(CLOCK, {})
-    told: list[str] = []
+    stuck, well, result = meet("stuck"), meet("well"), Channels(CLOCK, {})
+    reports: list[str] = []
 
     async def ask(address: DaemonAddress, milliseconds: float) -> None:
         try:
-            await found.ask(address, Ping(), soon(milliseconds))
-            told.append("answered")
+            await result.ask(address, Ping(), soon(milliseconds))
+            reports.append("answered")
         except (DeadlineExceeded, NoReply):
-            told.append("too late")
+            reports.append("too late")
 
     with scripted(stuck, says_nothing) as hung, scripted(well):
         hung.greets = greets
@@ -315,8 +317,8 @@ async def test_a_daemon_that_hangs_takes_nothing_from_the_others(meet: Meet, gre
                 group.start_soon(ask, stuck, 100)
                 group.start_soon(ask, well, 60_000)
 
-    assert sorted(told) == ["answered", "too late", "too late"]
-    await found.aclose()
+    assert sorted(reports) == ["answered", "too late", "too late"]
+    await result.aclose()
 
 
 class Patient:
@@ -352,16 +354,16 @@ async def test_a_start_that_nobody_waits_for_any_more_is_given_up(
     meet: Meet, monkeypatch: pytest.MonkeyPatch, in_time: bool
 ) -> None:
     """Somebody else starts the daemon, for as long as it likes; no thread is left to see it."""
-    patient, found = Patient(), Channels(CLOCK, {})
+    patient, result = Patient(), Channels(CLOCK, {})
     monkeypatch.setattr(launching, "Connector", patient)
     async with anyio.create_task_group() as group:
         if in_time:
-            group.start_soon(found.ask, meet("a"), Ping(), Deadline.never(CLOCK))
+            group.start_soon(result.ask, meet("a"), Ping(), Deadline.never(CLOCK))
             await eventually(lambda: patient.begun)
             group.cancel_scope.cancel()
         else:
             with pytest.raises(DeadlineExceeded):
-                await found.ask(meet("a"), Ping(), soon(60))
+                await result.ask(meet("a"), Ping(), soon(60))
 
     await eventually(lambda: patient.ended)
     assert patient.ended == ["the start of the daemon was cancelled: no task waits for it"]
@@ -369,20 +371,20 @@ async def test_a_start_that_nobody_waits_for_any_more_is_given_up(
 
 async def test_what_is_asked_after_closing_fails(meet: Meet) -> None:
     """Nothing is opened again behind the back of who closed."""
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     with scripted(address, says_nothing) as daemon:
         failures: list[BaseException] = []
 
         async def ask() -> None:
             try:
-                await found.ask(address, Ping(), soon())
+                await result.ask(address, Ping(), soon())
             except Cancelled as error:
                 failures.append(error)
 
         async with anyio.create_task_group() as group:
             group.start_soon(ask)
             await anyio.to_thread.run_sync(daemon.saw, "ping")
-            await found.aclose()
+            await result.aclose()
 
         assert len(failures) == 1
         assert daemon.greeted == 1
@@ -402,25 +404,25 @@ async def test_one_host_is_started_for_all_that_are_missing(
     }
     with scripted(ones[2]) as daemon:
         marker_path(ones[4].socket).write_bytes(stable_json.dumps(note))
-        found = Channels(CLOCK, {})
-        await found.prepare(ones, soon())
-        await found.ask(ones[2], Ping(), soon())
+        result = Channels(CLOCK, {})
+        await result.prepare(ones, soon())
+        await result.ask(ones[2], Ping(), soon())
 
         assert [sorted(names) for names in starts.made] == [["a", "b"]]
         assert daemon.greeted == 1
-        await found.aclose()
+        await result.aclose()
 
 
 async def test_a_connection_whose_daemon_ended_while_idle_counts_as_missing(
     meet: Meet, starts: Starts
 ) -> None:
     """Else each repository of a host that went to sleep would get a process of its own."""
-    ones, found = [meet("a"), meet("b")], Channels(CLOCK, {})
+    ones, results = [meet("a"), meet("b")], Channels(CLOCK, {})
     with scripted(ones[0]) as first, scripted(ones[1]) as second:
-        await found.prepare(ones, soon())
+        await results.prepare(ones, soon())
         first.die()
         second.die()
-    await found.prepare(ones, soon())
+    await results.prepare(ones, soon())
 
     assert [sorted(names) for names in starts.made] == [["a", "b"]]
 
@@ -429,7 +431,7 @@ async def test_what_connects_while_all_is_closed_is_closed_too(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A daemon that took its time to greet; nobody would close that connection any more."""
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     begun, gate, opened = anyio.Event(), anyio.Event(), Channel.open
 
     async def late(*given: Any) -> Channel:
@@ -440,9 +442,9 @@ async def test_what_connects_while_all_is_closed_is_closed_too(
     monkeypatch.setattr(Channel, "open", late)
     with scripted(address) as daemon:
         async with anyio.create_task_group() as group:
-            group.start_soon(failing, found.ask, address, Ping(), soon())
+            group.start_soon(failing, result.ask, address, Ping(), soon())
             await begun.wait()
-            await found.aclose()
+            await result.aclose()
             gate.set()
 
         assert daemon.greeted == 1
@@ -503,16 +505,16 @@ async def test_a_host_that_is_long_in_starting_is_not_waited_for_beyond_the_dead
     await eventually(ended.is_set)
 
 
-@pytest.mark.parametrize("said", ["nothing", "nonsense", "incompatible"])
+@pytest.mark.parametrize("output", ["nothing", "nonsense", "incompatible"])
 async def test_daemons_that_cannot_be_talked_to_are_not_missing(
-    meet: Meet, starts: Starts, said: str
+    meet: Meet, starts: Starts, output: str
 ) -> None:
     """They listen; those who ask are told what is wrong with them."""
     address = meet("a")
     with scripted(address) as daemon:
-        daemon.greets = said != "nothing"
-        if said != "nothing":
-            daemon.welcome = {"error": {"code": said, "message": "no"}}
+        daemon.greets = output != "nothing"
+        if output != "nothing":
+            daemon.welcome = {"error": {"code": output, "message": "no"}}
         await Channels(CLOCK, {}).prepare([address], soon(100))
 
     assert starts.made == []
@@ -521,13 +523,13 @@ async def test_daemons_that_cannot_be_talked_to_are_not_missing(
 @pytest.fixture
 def trees(tmp_path: Path, home: Path) -> Iterator[list[DaemonAddress]]:
     """Return three indexed repositories; whatever serves them is gone at the end."""
-    found = []
+    results = []
     for name in ("one", "two", "three"):
         root = tmp_path.resolve() / name
         write_tree(root, {"pay.py": f"def settle_{name}():\n    return 1\n"})
         open_engine(root, home).sync()
-        found.append(arrange(root, Home(home), environ={}, flags=FLAGS))
-    yield found
+        results.append(arrange(root, Home(home), environ={}, flags=FLAGS))
+    yield results
     for record in running(Home(home)):
         stop(record, "the test is over", CLOCK)
 
@@ -603,8 +605,8 @@ async def test_a_host_that_nobody_waits_for_any_more_is_told(
     meet: Meet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What a command leaves behind in the background is no secret."""
-    told: list[str] = []
-    said = threading.Event()
+    reports: list[str] = []
+    output = threading.Event()
 
     def start(_ones: object, _environ: object, _left_s: float, *, wait: Any) -> None:
         try:
@@ -614,27 +616,27 @@ async def test_a_host_that_nobody_waits_for_any_more_is_told(
             raise StillStarting(2) from error
 
     def tell(line: str) -> None:
-        told.append(line)
-        said.set()
+        reports.append(line)
+        output.set()
 
     monkeypatch.setattr("ggrep.protocol.client.launching.start_all", start)
     await Channels(CLOCK, {}, notify=tell).prepare([meet("a"), meet("b")], soon(50))
 
-    assert said.wait(60)
-    assert told == ["daemons of 2 repositories are still starting, for the next search"]
+    assert output.wait(60)
+    assert reports == ["daemons of 2 repositories are still starting, for the next search"]
 
 
 async def test_why_none_can_be_started_is_told_though_one_ran_before(
     meet: Meet, starts: Starts
 ) -> None:
     """That it went away helps nobody to have another."""
-    address, found = meet("a"), Channels(CLOCK, {})
+    address, result = meet("a"), Channels(CLOCK, {})
     starts.acts = [fails(NotStarted("no room"))]
     with scripted(address) as daemon:
         daemon.script = lambda *_: daemon.die()
 
         with pytest.raises(NotStarted, match="no room"):
-            await found.ask(address, Ping(), soon())
+            await result.ask(address, Ping(), soon())
     assert starts.made == [["a"]]
 
 

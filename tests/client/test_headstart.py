@@ -19,8 +19,8 @@ def test_it_is_told_what_a_daemon_is_started_with(
     spot: Spot, program: Program, tmp_path: Path
 ) -> None:
     """Root, flags, home and profile are worked out while it loads."""
-    said, job = tmp_path / "said", tmp_path / "job"
-    program(f'cat <&3 > {job}; echo "$@" "$GGREP_X" "$PWD" > {said}')
+    output, job = tmp_path / "said", tmp_path / "job"
+    program(f'cat <&3 > {job}; echo "$@" "$GGREP_X" "$PWD" > {output}')
     root = spot.address.identity.root
     address = replace(spot.address, flags={"encoder": "hashed"}, served_profile="data")
 
@@ -31,20 +31,20 @@ def test_it_is_told_what_a_daemon_is_started_with(
         "profile": "data",
     }
     line = "-m ggrep serve --background --yes --later 3 of the client /\n"
-    assert said.read_text() == line
+    assert output.read_text() == line
 
 
 def test_nothing_of_its_client_is_open_to_it(program: Program, tmp_path: Path) -> None:
     """It may live for days; and Ctrl-C in the client's terminal is not meant for it."""
-    said = tmp_path / "said"
-    program(f"exec {PYTHON} -c '{_LOOK}' {said}")
-    with (tmp_path / "held").open("w") as held:
-        os.set_inheritable(held.fileno(), True)
+    output = tmp_path / "said"
+    program(f"exec {PYTHON} -c '{_LOOK}' {output}")
+    with (tmp_path / "held").open("w") as stack:
+        os.set_inheritable(stack.fileno(), True)
         head = Preload({})
         head.channel.close()
 
         assert head.wait() == 0
-    session, *links = said.read_text().split()
+    session, *links = output.read_text().split()
     assert session == str(head.pid)
     assert [link.partition(":")[0] for link in links] == [os.devnull] * 3 + ["socket"]
 
@@ -81,13 +81,13 @@ def test_one_that_has_ended_is_started_from_the_beginning(
     spot: Spot, program: Program, tmp_path: Path
 ) -> None:
     """Whatever became of it, there is to be a daemon."""
-    said = tmp_path / "said"
-    program(f'case "$*" in *--later*) exit 1;; esac; echo "$@" > {said}')
+    output = tmp_path / "said"
+    program(f'case "$*" in *--later*) exit 1;; esac; echo "$@" > {output}')
     head = Preload({})
     head.wait()
 
     assert start(spot.address, {}, head=head)
-    assert "--path" in said.read_text()
+    assert "--path" in output.read_text()
 
 
 def test_why_it_does_not_become_one_is_said(spot: Spot, program: Program) -> None:

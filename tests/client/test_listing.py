@@ -111,8 +111,8 @@ def test_a_start_under_way_is_seen(tmp_path: Path) -> None:
     file.touch()
     left_behind = is_starting(home)
 
-    with file.open() as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with file.open() as stack:
+        fcntl.flock(stack, fcntl.LOCK_EX)
         under_way = is_starting(home)
 
     assert (left_behind, under_way) == (False, True)

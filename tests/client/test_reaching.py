@@ -62,10 +62,10 @@ class Reacher:
 @pytest.fixture
 def reacher(spot: Spot, manual: ManualClock, monkeypatch: pytest.MonkeyPatch) -> Reacher:
     """Return one for the spot; starting opens it unless a test says otherwise."""
-    found = Reacher(spot, manual)
-    found.acts = [lambda: opens(spot)]
-    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", found.start)
-    return found
+    result = Reacher(spot, manual)
+    result.acts = [lambda: opens(spot)]
+    monkeypatch.setattr("ggrep.protocol.client.connect_or_start.start", result.start)
+    return result
 
 
 def opens(spot: Spot) -> bool:
@@ -137,12 +137,12 @@ def test_a_start_that_keeps_failing_is_told(reacher: Reacher, act: Act, starts: 
 
 def leave_note(spot: Spot, process: subprocess.Popen[bytes], reason: str) -> Path:
     note = marker_path(spot.address.socket)
-    said: dict[str, stable_json.Json] = {
+    output: dict[str, stable_json.Json] = {
         "reason": reason,
         "pid": process.pid,
         "pid_started": start_ticks(process.pid) or 0,
     }
-    note.write_bytes(stable_json.dumps(said))
+    note.write_bytes(stable_json.dumps(output))
     return note
 
 
@@ -195,7 +195,7 @@ def test_an_older_daemon_of_another_protocol_is_ended_once(
 
 
 @pytest.mark.parametrize(
-    ("record", "told"),
+    ("record", "reported"),
     [
         # Two builds would end each other's daemons in turns.
         ({"binary_version": "99.0.0"}, r"runs ggrep 99.0.0.*ggrep stop"),
@@ -211,13 +211,13 @@ def test_a_daemon_that_is_not_older_or_unknown_is_never_ended(
     reacher: Reacher,
     process: subprocess.Popen[bytes],
     record: dict[str, Any] | None,
-    told: str,
+    reported: str,
 ) -> None:
     speaks_otherwise(spot)
     if record is not None:
         spot.record(process.pid, **record)
 
-    with pytest.raises(Incompatible, match=told):
+    with pytest.raises(Incompatible, match=reported):
         reacher.reach()
     assert process.poll() is None
     assert "pid_started" in (record or {}) or reacher.log == []

@@ -30,12 +30,12 @@ def test_a_daemon_is_started_as_the_client_would_be(
     spot: Spot, program: Program, tmp_path: Path
 ) -> None:
     """Same root, flags, variables and home, or it would be another's."""
-    said = tmp_path / "said"
-    program(f'echo "$@" "$GGREP_X" "$GGREP_HOME" "$PWD" > {said}')
+    output = tmp_path / "said"
+    program(f'echo "$@" "$GGREP_X" "$GGREP_HOME" "$PWD" > {output}')
     address = replace(spot.address, flags={"low_impact": "x", "encoder": "hashed"})
 
     assert start(address, {"GGREP_X": "of the client", "GGREP_HOME": "odd"})
-    assert said.read_text().split(" ") == [
+    assert output.read_text().split(" ") == [
         *("-m", "ggrep", "serve", "--background", "--yes", "--path", str(address.identity.root)),
         *("--encoder", "hashed", "--low-impact", "x"),
         *("of", "the", "client", str(address.home.base), "/\n"),
@@ -47,15 +47,15 @@ def test_a_daemon_is_told_its_profile_by_a_variable(
     spot: Spot, program: Program, tmp_path: Path
 ) -> None:
     """The client's own is not the daemon's: several profiles may share one."""
-    said = tmp_path / "said"
-    program(f'echo "$@" "[$GGREP_PROFILE]" >> {said}')
+    output = tmp_path / "said"
+    program(f'echo "$@" "[$GGREP_PROFILE]" >> {output}')
     environ = {"GGREP_PROFILE": "docs"}
     named = replace(spot.address, flags={"profile": "data"}, served_profile="data")
 
     assert start(spot.address, environ)
     assert start(named, environ)
-    assert [line.rpartition(" ")[2] for line in said.read_text().splitlines()] == ["[]", "[data]"]
-    assert "--profile" not in said.read_text()
+    assert [line.rpartition(" ")[2] for line in output.read_text().splitlines()] == ["[]", "[data]"]
+    assert "--profile" not in output.read_text()
 
 
 def test_a_start_whose_mark_cannot_be_removed_lets_the_next_one_start(
@@ -128,13 +128,13 @@ def test_a_place_that_cannot_be_written_is_named(spot: Spot, program: Program) -
 
 def several(spot: Spot, *names: str) -> list[DaemonAddress]:
     """Return where daemons are met beside the spot, by name."""
-    address, found = spot.address, []
+    address, result = spot.address, []
     for name in names:
         identity = replace(address.identity, root=address.identity.root.with_name(name))
-        found.append(
+        result.append(
             replace(address, identity=identity, socket=address.socket.with_name(f"{name}.sock"))
         )
-    return found
+    return result
 
 
 def roots_of(addresses: Sequence[DaemonAddress]) -> list[str]:
@@ -143,19 +143,19 @@ def roots_of(addresses: Sequence[DaemonAddress]) -> list[str]:
 
 def test_one_process_is_started_for_several(spot: Spot, program: Program, tmp_path: Path) -> None:
     """Each is claimed meanwhile, and in the order of sockets, whoever asks."""
-    said = tmp_path / "said"
+    output = tmp_path / "said"
     place = spot.address.socket.parent
-    program(f'echo "$@" > {said}; ls {place} >> {said}')
-    addresses = [replace(one, flags={"encoder": "hashed"}) for one in several(spot, "b", "a")]
+    program(f'echo "$@" > {output}; ls {place} >> {output}')
+    addresses = [replace(each, flags={"encoder": "hashed"}) for each in several(spot, "b", "a")]
 
     assert roots_of(start_all(addresses, {})) == ["a", "b"]
-    line, *held = said.read_text().splitlines()
+    line, *kept = output.read_text().splitlines()
     assert line.split(" ") == [
         *("-m", "ggrep", "serve", "--background", "--yes"),
         *("--path", str(addresses[1].identity.root), "--path", str(addresses[0].identity.root)),
         *("--encoder", "hashed"),
     ]
-    assert {"a.starting", "b.starting"} <= set(held)
+    assert {"a.starting", "b.starting"} <= set(kept)
     assert not list(place.glob("*.starting"))
     assert not list(spot.address.home.daemon.iterdir())
 
@@ -164,8 +164,8 @@ def test_what_others_start_is_left_to_them(spot: Spot, program: Program) -> None
     """Two hosts of one repository would both be started, and one in vain."""
     program("exit 0")
     ones = several(spot, "a", "b")
-    with os.fdopen(durable.open_lock(ones[0].socket.with_suffix(".starting")), "rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with os.fdopen(durable.open_lock(ones[0].socket.with_suffix(".starting")), "rb") as stack:
+        fcntl.flock(stack, fcntl.LOCK_EX)
 
         assert roots_of(start_all(ones, {})) == ["b"]
         assert roots_of(start_all(ones[:1], {})) == []
@@ -189,13 +189,13 @@ def test_clients_share_out_in_turn(spot: Spot, program: Program, gets_it: bool) 
     pauses: list[float] = []
     turn = spot.address.home.daemon / "all.starting"
     durable.make_directory(turn.parent)
-    with os.fdopen(durable.open_lock(turn), "rb") as held:
-        fcntl.flock(held, fcntl.LOCK_EX)
+    with os.fdopen(durable.open_lock(turn), "rb") as stack:
+        fcntl.flock(stack, fcntl.LOCK_EX)
 
         def wait(seconds: float) -> None:
             pauses.append(seconds)
             if gets_it and len(pauses) == 3:
-                fcntl.flock(held, fcntl.LOCK_UN)
+                fcntl.flock(stack, fcntl.LOCK_UN)
 
         assert roots_of(start_all(several(spot, "a"), {}, wait=wait)) == ["a"] * gets_it
     assert pauses[:3] == [0.02, 0.02, 0.02]  # what follows may be the start itself

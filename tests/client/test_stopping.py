@@ -149,7 +149,7 @@ def test_nobody_is_to_start_one_for_the_length_of_the_block(
         reasons = [standing_reason(place) for place in places]
         monkeypatch.undo()
 
-    assert [one.how for one in ended] == ["gone"]
+    assert [each.how for each in ended] == ["gone"]
     assert notes == [True, True]
     assert reasons == ["moving", "moving"]
     assert not any(marker_path(place).exists() for place in places)

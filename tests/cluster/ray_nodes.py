@@ -147,12 +147,12 @@ class RayNodes:
         """SIGKILL everything that runs for a node, the head of its processes first."""
         killed: set[int] = set()
         limit = time.monotonic() + KILL_PATIENCE
-        while found := self.pids(node):
-            killed.update(found)
-            for pid in found:
+        while result := self.pids(node):
+            killed.update(result)
+            for pid in result:
                 end(pid)
             if time.monotonic() > limit:
-                raise RuntimeError(f"node {node} still has processes {found} after SIGKILL")
+                raise RuntimeError(f"node {node} still has processes {result} after SIGKILL")
             time.sleep(0.02)
         if leader := self._leaders.pop(node, None):
             leader.wait()
@@ -164,41 +164,41 @@ class RayNodes:
 
     def kill_workers(self, node: int, *, busy: bool = False) -> list[int]:
         """SIGKILL a node's worker processes and nothing else; `busy`: only those with a task."""
-        found = self.workers(node, busy=busy)
-        for pid in found:
+        result = self.workers(node, busy=busy)
+        for pid in result:
             end(pid)
-        return found
+        return result
 
     def workers(self, node: int, *, busy: bool = False) -> list[int]:
         """The worker processes of a node; `busy`: only those that have a task."""
-        found = []
+        results = []
         for pid in self.pids(node):
             title = title_of(pid)
             if title.startswith("ray::"):
                 task = title.removeprefix("ray::")
                 if task.startswith(AGENTS) or (busy and task.startswith("IDLE")):
                     continue
-                found.append(pid)
+                results.append(pid)
             elif not busy and any(
                 word.endswith("/default_worker.py") for word in title.split("\0")
             ):
-                found.append(pid)  # so young that it has no title yet
-        return found
+                results.append(pid)  # so young that it has no title yet
+        return results
 
     def pids(self, node: int) -> list[int]:
         """The processes of a node: its session, what carries its mark, and all their children."""
         rows = processes()
         leader = self._leaders.get(node)
         mark = f"{MARK}={self._name}.{node}".encode()
-        found = {pid for pid in rows if mark in environment_of(pid)}
+        results = {pid for pid in rows if mark in environment_of(pid)}
         if leader is not None:
-            found |= {pid for pid, row in rows.items() if leader.pid in (pid, row.session)}
+            results |= {pid for pid, row in rows.items() if leader.pid in (pid, row.session)}
         grown = True
         while grown:
-            children = {pid for pid, row in rows.items() if row.parent in found} - found
-            found |= children
+            children = {pid for pid, row in rows.items() if row.parent in results} - results
+            results |= children
             grown = bool(children)
-        return sorted(pid for pid in found if pid in rows)
+        return sorted(pid for pid in results if pid in rows)
 
     def cut(self, node: int) -> None:
         """Take a node off the bridge; its processes go on."""
@@ -245,11 +245,11 @@ class RayNodes:
                     if leader.poll() is not None
                     else f"did not say {STARTED!r} in {now - since:.0f} s"
                 )
-                said = self.output(node)[-2000:]
+                output = self.output(node)[-2000:]
                 self.kill(node)
                 if now > limit or tries[node] >= 4:
                     raise RuntimeError(
-                        f"Ray node {node} {why}, in try {tries[node]}; its last words:\n{said}"
+                        f"Ray node {node} {why}, in try {tries[node]}; its last words:\n{output}"
                     )
                 tries[node] += 1
                 waiting[node] = now
@@ -310,12 +310,12 @@ class RayNodes:
             ip("-n", name, "link", "set", "eth0", "up")
 
         if self._met:
-            own = f"ggb{os.getpid()}"[:15]
-            ip("-n", self._hub(), "link", "add", "own", "type", "veth", "peer", "name", own)
-            ip("-n", self._hub(), "link", "set", own, "netns", str(os.getpid()))
+            ours = f"ggb{os.getpid()}"[:15]
+            ip("-n", self._hub(), "link", "add", "own", "type", "veth", "peer", "name", ours)
+            ip("-n", self._hub(), "link", "set", ours, "netns", str(os.getpid()))
             ip("-n", self._hub(), "link", "set", "own", "master", "bridge0", "up")
-            ip("address", "add", f"{OWN}/24", "dev", own)
-            ip("link", "set", own, "up")
+            ip("address", "add", f"{OWN}/24", "dev", ours)
+            ip("link", "set", ours, "up")
 
     def _make(self, name: str) -> None:
         """One namespace with a loopback of its own, noted first so that it is removed."""

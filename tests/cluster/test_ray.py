@@ -65,8 +65,8 @@ def workspace(tmp_path: Path) -> Path:
     """Return the file of many repositories."""
     for number in range(MANY):
         root = tmp_path / "services" / f"s{number}"
-        own = {f"own{number}.py": f"def own_{number}():\n    return {number}\n"}
-        commit(root, SHOP | own | {".ggrep.toml": f'repo_key = "team/s{number}"\n'})
+        ours = {f"own{number}.py": f"def own_{number}():\n    return {number}\n"}
+        commit(root, SHOP | ours | {".ggrep.toml": f'repo_key = "team/s{number}"\n'})
     file = tmp_path / "ws.jsonc"
     file.write_text(
         '{"schemaVersion": 1, "merge": {"strategy": "global"}, "include": ["services/*"]}'
@@ -120,13 +120,13 @@ def driver(nodes: RayNodes, server: ObjectServer, tmp_path: Path) -> Driver:
 
 def states(objects: Objects) -> dict[str, int]:
     """Return how many states each repository has on the remote, by key."""
-    found = {}
+    results = {}
     for stat in objects.list("refs"):
         read = objects.read(stat.key, layout.MOST_REF_BYTES)
         assert read is not None
         entries = layout.read_ref(read[0])
-        found[stat.key.rpartition("/")[0]] = len({entry.states.files for entry in entries})
-    return found
+        results[stat.key.rpartition("/")[0]] = len({entry.states.files for entry in entries})
+    return results
 
 
 def every_one_once(driver: Driver, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,13 +156,13 @@ def test_killed_workers_and_a_killed_node_lose_no_repository(
         time.sleep(1.0)
         nodes.kill(2)
 
-    said = driver.build(workspace, meanwhile=kill)
+    output = driver.build(workspace, meanwhile=kill)
 
-    assert f"{MANY} of {MANY} built on the cluster" in said
-    assert f"{MANY} of {MANY} built\n" in said
+    assert f"{MANY} of {MANY} built on the cluster" in output
+    assert f"{MANY} of {MANY} built\n" in output
     every_one_once(driver, tmp_path, monkeypatch)
-    found = driver.run(*("own_7", "--workspace", workspace, "--offline", "--compact", "-m", "1"))
-    assert found[1].strip().endswith("own7.py"), found
+    result = driver.run(*("own_7", "--workspace", workspace, "--offline", "--compact", "-m", "1"))
+    assert result[1].strip().endswith("own7.py"), result
 
 
 def test_a_node_whose_network_is_gone_holds_nothing_up(
@@ -203,8 +203,8 @@ def test_a_build_that_is_killed_goes_on_when_it_is_run_again(
     write_tree(tmp_path / "services" / "s3", {"later.py": "def later():\n    return 3\n"})
     again = driver.build(workspace)
     assert f"{MANY} of {MANY} built\n" in again
-    found = driver.run("later", "--workspace", workspace, "--offline", "--compact", "-m", "1")
-    assert found[1].strip().endswith("later.py"), found
+    result = driver.run("later", "--workspace", workspace, "--offline", "--compact", "-m", "1")
+    assert result[1].strip().endswith("later.py"), result
 
 
 def test_a_head_that_dies_ends_the_build_in_words(driver: Driver, workspace: Path) -> None:

@@ -74,10 +74,10 @@ def test_ignore_fingerprint_does_not_depend_on_order_and_keeps_files_apart() -> 
 
     assert ignore_fingerprint(files) == ignore_fingerprint(reversed(files))
 
-    one = [(PathKey("a"), b"x"), (PathKey("b"), b"y")]
+    first = [(PathKey("a"), b"x"), (PathKey("b"), b"y")]
     other = [(PathKey("a"), b"xb\x001\0y")]
 
-    assert ignore_fingerprint(one) != ignore_fingerprint(other)
+    assert ignore_fingerprint(first) != ignore_fingerprint(other)
 
 
 OTHER_VALUES: dict[str, Any] = {
@@ -118,10 +118,10 @@ def test_query_fingerprint_moves_with_every_knob_but_two(name: str) -> None:
 
 
 def test_query_fingerprint_does_not_depend_on_the_order_of_filters() -> None:
-    one, other = Filter("lang", "python"), Filter("path", "src/*", negated=True)
+    left, other = Filter("lang", "python"), Filter("path", "src/*", negated=True)
 
-    first = query_fingerprint(SearchRequest("w", filters=(one, other)))
-    second = query_fingerprint(SearchRequest("w", filters=(other, one, one)))
+    first = query_fingerprint(SearchRequest("w", filters=(left, other)))
+    second = query_fingerprint(SearchRequest("w", filters=(other, left, left)))
 
     assert first == second
 
@@ -154,11 +154,11 @@ def test_a_slug_is_short_and_plain(name: str, expected: str) -> None:
 
 def test_ids_tell_equal_names_apart() -> None:
     """Two checkouts called `api` are two repositories."""
-    one, other = Path("/a/api"), Path("/b/api")
+    first, other = Path("/a/api"), Path("/b/api")
 
-    assert repo_id(one) != repo_id(other)
-    assert repo_id(one).startswith("api-")
-    assert len(repo_id(one)) == len("api-") + 12
+    assert repo_id(first) != repo_id(other)
+    assert repo_id(first).startswith("api-")
+    assert len(repo_id(first)) == len("api-") + 12
 
 
 def test_a_store_id_holds_root_and_configuration() -> None:

@@ -91,8 +91,8 @@ def test_missing_objects_of_a_hostile_repository_are_not_fetched(
     hostile: Path, tmp_path: Path
 ) -> None:
     """A promised object would be asked of a transport that the repository names."""
-    for found in (hostile / ".git/objects").glob("??/*"):
-        found.unlink()
+    for item in (hostile / ".git/objects").glob("??/*"):
+        item.unlink()
 
     with pytest.raises(GitFailed):
         run_git_without_filters(hostile, *STATUS)

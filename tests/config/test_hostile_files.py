@@ -142,17 +142,17 @@ def test_any_value_of_any_key_is_refused_or_narrows(
     usual = Settings()
 
     try:
-        found = load(root.resolve())
+        result = load(root.resolve())
     except InvalidRequest as error:
-        said = str(error)
-        assert said.startswith((f"{FILE}: ", f"the file {FILE} "))
-        named = any(part in said for key, _ in lines for part in key.split("."))
-        assert named or "not valid TOML" in said
+        output = str(error)
+        assert output.startswith((f"{FILE}: ", f"the file {FILE} "))
+        named = any(part in output for key, _ in lines for part in key.split("."))
+        assert named or "not valid TOML" in output
         return
 
-    rules_of(found.roles)
-    kept = OPEN - (OF_PROFILES if found.profile else set())
-    assert {name: getattr(found, name) for name in kept} == {
+    rules_of(result.roles)
+    kept = OPEN - (OF_PROFILES if result.profile else set())
+    assert {name: getattr(result, name) for name in kept} == {
         name: getattr(usual, name) for name in kept
     }
-    assert all(getattr(found, name) <= getattr(usual, name) for name in NUMBERS)
+    assert all(getattr(result, name) <= getattr(usual, name) for name in NUMBERS)

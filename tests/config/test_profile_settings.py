@@ -135,10 +135,10 @@ def test_a_profile_says_what_its_table_says(place: Place) -> None:
 )
 def test_what_cannot_stand_is_refused_by_name(text: str, named: str, root: Path) -> None:
     """A key that is silently passed over is a profile that silently does something else."""
-    said = refusal(text, root)
+    output = refusal(text, root)
 
-    assert said.startswith((".ggrep.toml: ", "unknown profile "))
-    assert named in said
+    assert output.startswith((".ggrep.toml: ", "unknown profile "))
+    assert named in output
 
 
 def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> None:
@@ -148,8 +148,8 @@ def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> N
     variable = {"GGREP_PROFILE": "b"}
     loaded = (place.load(), place.load(variable), place.load(variable, profile="c"))
 
-    assert [one.settings.profile for one in loaded] == ["a", "b", "c"]
-    assert [one.settings.profile_include for one in loaded] == [("a/**",), ("b/**",), ("c/**",)]
+    assert [each.settings.profile for each in loaded] == ["a", "b", "c"]
+    assert [each.settings.profile_include for each in loaded] == [("a/**",), ("b/**",), ("c/**",)]
 
 
 def test_an_unknown_profile_is_refused_with_those_there_are_and_a_users_file_names_none(
@@ -304,7 +304,7 @@ def test_a_slate_takes_level_and_budgets_from_its_profile() -> None:
 
 def test_every_budget_of_a_query_table_reaches_the_slate(root: Path) -> None:
     """A key that is read and never used would be a promise broken."""
-    said: dict[str, Any] = {
+    output: dict[str, Any] = {
         "level": 0,
         "anchors": False,
         "graph": False,
@@ -313,7 +313,7 @@ def test_every_budget_of_a_query_table_reaches_the_slate(root: Path) -> None:
         "total_bytes": 4,
         "file_bytes": 5,
     }
-    profile = parse_profiles({"profiles": {"x": {"query": said}}}).named("x")
+    profile = parse_profiles({"profiles": {"x": {"query": output}}}).named("x")
 
     applied = apply_to_slate(SlateRequest(SearchRequest("words")), frozenset(), profile)
 
@@ -346,17 +346,17 @@ def test_a_view_hides_what_ignoring_would(engine: Engine) -> None:
         "data/", "data", "/data/", "data/**", "**/data/", "old", "/old", "docs/old/", "docs/data",
         "*.csv", "old*", "*data", "*at*",
     )  # fmt: skip
-    wanted, found = {}, {}
+    wanted, results = {}, {}
     for pattern in patterns:
         tree = walk(engine.identity.root, Settings(extra_ignores=(pattern,)))
         wanted[pattern] = {file.path_key for file in tree.files}
         request = SearchRequest(
             "needle", 200, 0, keep_weak=True, within=exclusions([pattern], "here")
         )
-        found[pattern] = {hit.path for hit in engine.search(request).hits}
+        results[pattern] = {hit.path for hit in engine.search(request).hits}
 
-    assert found == wanted
-    assert all(len(paths) < len(FILES) for paths in found.values())
+    assert results == wanted
+    assert all(len(paths) < len(FILES) for paths in results.values())
 
 
 @pytest.mark.parametrize("pattern", ["docs/*.md", "a*b", "[ab]", "a?", "*", "**", "a/**/b", "/"])

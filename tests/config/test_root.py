@@ -164,10 +164,10 @@ def test_a_root_whose_path_is_not_utf_8_is_refused_in_one_line(tmp_path: Path) -
 
     with pytest.raises(InvalidRequest, match="not UTF-8") as caught:
         canonical_root(below)
-    told = str(caught.value)
-    assert is_text(told)
-    assert "caf\\xe9/src cannot be a root" in told
-    assert len(told.splitlines()) == 1
+    reported = str(caught.value)
+    assert is_text(reported)
+    assert "caf\\xe9/src cannot be a root" in reported
+    assert len(reported.splitlines()) == 1
 
 
 PROFILES = """
@@ -182,10 +182,10 @@ paths = ["t"]
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
     """Return a directory with a home and two repositories."""
-    found = tmp_path.resolve()
+    result = tmp_path.resolve()
     for name in ("h", "a", "b"):
-        (found / name).mkdir()
-    return found
+        (result / name).mkdir()
+    return result
 
 
 def told(base: Path, text: str) -> None:

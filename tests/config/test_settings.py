@@ -259,11 +259,11 @@ def test_every_number_has_bounds_and_a_default_within() -> None:
 
 def test_index_shaping_settings_are_normalised() -> None:
     """Writing the same patterns in another order makes no other index."""
-    one = index_shaping(Settings(extra_ignores=("b", "a", "b")))
+    first = index_shaping(Settings(extra_ignores=("b", "a", "b")))
     other = index_shaping(Settings(extra_ignores=("a", "b"), max_candidates=1))
 
-    assert one == other
-    assert dict(one)["extra_ignores"] == ("a", "b")
+    assert first == other
+    assert dict(first)["extra_ignores"] == ("a", "b")
 
 
 def test_the_home_is_moved_by_a_variable_to_an_absolute_directory(tmp_path: Path) -> None:

@@ -126,17 +126,17 @@ def _by_name(about: str, table: Schema, pattern: str) -> Schema:
 
 
 def _table(keys: Iterable[DeclaredKey]) -> Schema:
-    held = list(keys)
-    found: Schema = {
+    kept = list(keys)
+    results: Schema = {
         "type": "object",
         "additionalProperties": False,
-        "properties": {each.key: _value(each) for each in held},
+        "properties": {each.key: _value(each) for each in kept},
     }
     # What may be empty may be missing, too.
     required: list[Json] = [
-        each.key for each in held if each.default is NODEFAULT and each.says.least > 0
+        each.key for each in kept if each.default is NODEFAULT and each.says.least > 0
     ]
-    return {**found, "required": required} if required else found
+    return {**results, "required": required} if required else results
 
 
 def _value(each: DeclaredKey) -> Schema:

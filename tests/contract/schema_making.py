@@ -76,9 +76,9 @@ class Texts:
 
     def of_field(self, owner: str, name: str) -> str:
         """Return what is said of a field by the class, or by those it builds on."""
-        own = self.fields.get((owner, name), "")
+        ours = self.fields.get((owner, name), "")
         inherited = (self.of_field(base, name) for base in self.bases.get(owner, ()))
-        return own or next(filter(None, inherited), "")
+        return ours or next(filter(None, inherited), "")
 
 
 def _told(body: Sequence[ast.stmt]) -> Iterator[tuple[str, str]]:
@@ -138,17 +138,17 @@ class Maker:
 
     def fields_of(self, kind: type) -> Schema:
         """Return the schema of a Struct or TypedDict, itself and not by reference."""
-        found: Schema = {"description": self._texts.named[kind.__name__], "type": "object"}
-        if not found["description"]:
+        results: Schema = {"description": self._texts.named[kind.__name__], "type": "object"}
+        if not results["description"]:
             raise ValueError(f"{kind.__name__} is not described")
         if kind not in GROWING:
-            found["additionalProperties"] = False
+            results["additionalProperties"] = False
         members = dict(_members(kind))
         required = [key for key, member in members.items() if member.needed]
         if required:
-            found["required"] = required
-        found["properties"] = {key: self._field(member) for key, member in members.items()}
-        return {**found, **RULES[kind].words} if kind in RULES else found
+            results["required"] = required
+        results["properties"] = {key: self._field(member) for key, member in members.items()}
+        return {**results, **RULES[kind].words} if kind in RULES else results
 
     def _field(self, member: "Member") -> Schema:
         text = self._texts.of_field(member.owner, member.name)
@@ -164,24 +164,24 @@ class Maker:
 
     def _noted(self, arguments: tuple[Any, ...]) -> Schema:
         kind, *notes = arguments
-        found = self._mapping(get_args(get_args(kind)[0])) if PAIRS in notes else self.of(kind)
+        result = self._mapping(get_args(get_args(kind)[0])) if PAIRS in notes else self.of(kind)
         for note in notes:
             match note:
                 case str():
-                    found = {"description": note, **found}
+                    result = {"description": note, **result}
                 case _ if note in (LATER, PAIRS) or isinstance(note, Field | WireBounds):
                     pass
                 case Held():
-                    found |= _bounds(note, found["type"])
+                    result |= _bounds(note, result["type"])
                 case Keywords():
-                    found |= note.words
+                    result |= note.words
                 case tuple():
-                    found = _words(note)
+                    result = _words(note)
                 case type() if issubclass(note, Enum):
-                    found = _words([member.value for member in note])
+                    result = _words([member.value for member in note])
                 case _:
                     raise TypeError(f"{note!r} says nothing about a value")
-        return found
+        return result
 
     def _either(self, kinds: tuple[Any, ...]) -> Schema:
         forms = [self.of(kind) for kind in kinds if kind is not NoneType]
@@ -205,8 +205,8 @@ class Maker:
 
     def _mapping(self, arguments: tuple[Any, ...]) -> Schema:
         key, value = arguments
-        found: Schema = {"type": "object", "additionalProperties": self.of(value)}
-        return found if key is str else {**found, "propertyNames": self.of(key)}
+        results: Schema = {"type": "object", "additionalProperties": self.of(value)}
+        return results if key is str else {**results, "propertyNames": self.of(key)}
 
 
 def _is_struct(kind: Any) -> bool:
@@ -265,11 +265,11 @@ def _words(words: Sequence[object]) -> Schema:
 
 def _bounds(held: Held, kind: str) -> Schema:
     least, most = _BOUNDS[kind]
-    found: Schema = {} if held.least is None else {least: held.least}
+    results: Schema = {} if held.least is None else {least: held.least}
     if held.most is not None:
-        found[most] = held.most
+        results[most] = held.most
     if held.pattern:
-        found["pattern"] = held.pattern
+        results["pattern"] = held.pattern
     if held.form:
-        found["format"] = held.form
-    return {**found, "uniqueItems": True} if held.unique else found
+        results["format"] = held.form
+    return {**results, "uniqueItems": True} if held.unique else results

@@ -46,9 +46,9 @@ def test_a_schema_refuses_what_the_reader_refuses(name: str) -> None:
     """An editor underlines what would be an error of the next command."""
     validator = jsonschema_rs.validator_for(file_schemas()[name])
     wrong = {
-        given: told
-        for given, told in REFUSALS[READERS[name]].items()
-        if not _BEYOND.search(told[0])
+        given: notice
+        for given, notice in REFUSALS[READERS[name]].items()
+        if not _BEYOND.search(notice[0])
     }
 
     passed = [given for given in wrong if validator.is_valid(_parsed(name, expanded(given)))]

@@ -81,10 +81,10 @@ REFUSED = {
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a store that fits it."""
     write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
-    found = open_engine(root, home, encoder="none")
-    found.sync()
-    found.search(SearchRequest("retry"))  # what a first search remembers is there
-    return found
+    result = open_engine(root, home, encoder="none")
+    result.sync()
+    result.search(SearchRequest("retry"))  # what a first search remembers is there
+    return result
 
 
 def test_a_store_of_the_first_schema_is_read(home: Path) -> None:
@@ -131,17 +131,17 @@ def test_fields_of_a_later_build_are_ignored(engine: Engine) -> None:
 @pytest.mark.parametrize("artifact", ["manifest", "rows", "image"])
 def test_a_later_store_is_refused_by_readers(engine: Engine, artifact: str) -> None:
     """An answer from an older snapshot, or a misread one, would be worse than none."""
-    change, said = REFUSED[artifact]
+    change, output = REFUSED[artifact]
     change(engine.identity.store)
     before = everything_in(engine.identity.store)
     reader = open_engine(engine.identity.root, engine.home.base, encoder="none")
-    with pytest.raises(Incompatible, match=said):
+    with pytest.raises(Incompatible, match=output):
         reader.search(SearchRequest("retry"))
     identity = reader.identity
     if artifact == "image":
         assert not check_health(identity.store, identity.store_id, Settings(), deep=True).ok
     else:
-        with pytest.raises(Incompatible, match=said):
+        with pytest.raises(Incompatible, match=output):
             check_health(identity.store, identity.store_id, Settings(), deep=True)
     assert _but_caches(everything_in(engine.identity.store)) == _but_caches(before)
 
@@ -152,7 +152,7 @@ def test_a_later_store_is_refused_by_writers_and_left_as_it_is(
     engine: Engine, artifact: str
 ) -> None:
     """Also what a dead writer of the later build was putting together."""
-    change, said = REFUSED[artifact]
+    change, output = REFUSED[artifact]
     store = engine.identity.store
     staged = store_files.staging_dir(store) / "theirs"
     staged.mkdir(parents=True)
@@ -171,7 +171,7 @@ def test_a_later_store_is_refused_by_writers_and_left_as_it_is(
     for name, act in acts.items():
         if (name, artifact) == ("clone", "image"):
             continue  # a clone opens no image it does not have to
-        with pytest.raises(Incompatible, match=said):
+        with pytest.raises(Incompatible, match=output):
             act()
         assert _but_caches(everything_in(store)) == _but_caches(before), name
 

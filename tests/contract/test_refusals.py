@@ -13,7 +13,7 @@ REFUSALS = stable_json.loads(FILE.read_bytes())
 @pytest.mark.parametrize("reader", REFUSALS)
 def test_wrong_input_is_named(reader: str, tmp_path: Path) -> None:
     """Who reads the message mends the input by it: field, bound and value stand there."""
-    held = REFUSALS[reader]
+    kept = REFUSALS[reader]
 
-    assert {given: said(reader, given, tmp_path) for given in held} == held
-    assert all(held.values())
+    assert {given: said(reader, given, tmp_path) for given in kept} == kept
+    assert all(kept.values())

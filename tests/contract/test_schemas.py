@@ -157,9 +157,9 @@ def test_what_ships_is_made_of_the_types_and_listed_here() -> None:
 
     assert shipped == schema_files.schema_files()
 
-    found = {entry.name for entry in FOLDER.iterdir() if entry.name.endswith(".schema.json")}
+    results = {entry.name for entry in FOLDER.iterdir() if entry.name.endswith(".schema.json")}
 
-    assert found == {f"{name}.schema.json" for name in NAMES}
+    assert results == {f"{name}.schema.json" for name in NAMES}
     assert {name for name, _ in GOLDENS} == set(goldens.GOLDENS) == set(NAMES)
 
     listed = SCHEMAS["query_error"]["$defs"]["error"]["properties"]["code"]["anyOf"][0]["enum"]
@@ -240,7 +240,7 @@ def test_a_resolved_workspace_lacks_no_key(
         {**document, "repos": [{k: v for k, v in entry.items() if k != key}]} for key in entry
     ]
 
-    assert not any(validator("workspace_resolved").is_valid(found) for found in shorter)
+    assert not any(validator("workspace_resolved").is_valid(item) for item in shorter)
 
 
 def test_what_contradicts_itself_or_says_too_little_is_refused(

@@ -144,7 +144,7 @@ def test_failures_are_accepted_and_an_empty_document_is_not(tool: str) -> None:
     )
 
     for error in errors:
-        told = stable_json.loads(stable_json.dumps(envelope(error, shows_paths=True)))
-        assert accepts(tool, told)
-        assert not accepts(tool, {key: told[key] for key in told.keys() - {"message"}})
+        reported = stable_json.loads(stable_json.dumps(envelope(error, shows_paths=True)))
+        assert accepts(tool, reported)
+        assert not accepts(tool, {key: reported[key] for key in reported.keys() - {"message"}})
     assert not accepts(tool, {})

@@ -69,14 +69,14 @@ def returned(name: str, texts: Texts) -> Schema:
     """
     maker = Maker(texts)
     forms = [_whole(maker.fields_of(kind), maker) for kind in RETURNED[name]]
-    found = reduce(_either, forms)
+    result = reduce(_either, forms)
     sets = [form.get("required", []) for form in forms]
-    properties = found["properties"]
+    properties = result["properties"]
     if name in SEVERAL:
         # What is below the first keys stands once, where a question is alone.
         heads = {key: _head(each) for key, each in properties.items()}
-        one = {"type": "object", "properties": heads}
-        properties = {**properties, "answers": {"type": "array", "items": one}}
+        first = {"type": "object", "properties": heads}
+        properties = {**properties, "answers": {"type": "array", "items": first}}
         sets.append(sorted(answers.AnswersJson.__required_keys__))
     return {
         "type": "object",
@@ -95,16 +95,18 @@ def _whole(form: Schema, maker: Maker) -> Schema:
         return _whole(maker.defs[form["$ref"].rpartition("/")[2]], maker)
     several = form.get("anyOf", form.get("oneOf"))
     if several is not None:
-        return reduce(_either, (_whole(one, maker) for one in several))
-    found = {key: form[key] for key in _KEPT if key in form}
-    found |= {key: _whole(form[key], maker) for key in _HELD if isinstance(form.get(key), Mapping)}
+        return reduce(_either, (_whole(each, maker) for each in several))
+    results = {key: form[key] for key in _KEPT if key in form}
+    results |= {
+        key: _whole(form[key], maker) for key in _HELD if isinstance(form.get(key), Mapping)
+    }
     if "properties" in form:
-        found["properties"] = {
-            key: {"type": "object"} if key in _ASKED_FOR else _whole(one, maker)
-            for key, one in form["properties"].items()
-            if key not in _LEFT_OUT and not (key == "lines" and "items" in one)
+        results["properties"] = {
+            key: {"type": "object"} if key in _ASKED_FOR else _whole(each, maker)
+            for key, each in form["properties"].items()
+            if key not in _LEFT_OUT and not (key == "lines" and "items" in each)
         }
-    return found
+    return results
 
 
 def _either(one: Schema, other: Schema) -> Schema:
@@ -113,18 +115,18 @@ def _either(one: Schema, other: Schema) -> Schema:
         return one
     if {"enum", "const"} & (one.keys() | other.keys()):
         return _words_or_type(one, other)
-    found: Schema = {"type": _types(one, other)}
+    results: Schema = {"type": _types(one, other)}
     for key in _HELD:
-        held = [form[key] for form in (one, other) if key in form]
-        if held:
-            found[key] = reduce(_either, held)
+        kept = [form[key] for form in (one, other) if key in form]
+        if kept:
+            results[key] = reduce(_either, kept)
     objects = [form for form in (one, other) if "object" in _types_of(form)]
     if objects and all("properties" in form for form in objects):
-        found["properties"] = reduce(_joined, (form["properties"] for form in objects))
+        results["properties"] = reduce(_joined, (form["properties"] for form in objects))
         needed = [set(form.get("required", ())) for form in objects]
-        if common := [key for key in found["properties"] if all(key in each for each in needed)]:
-            found["required"] = common
-    return found
+        if common := [key for key in results["properties"] if all(key in each for each in needed)]:
+            results["required"] = common
+    return results
 
 
 def _words_or_type(one: Schema, other: Schema) -> Schema:
@@ -143,8 +145,8 @@ def _joined(one: Schema, other: Schema) -> Schema:
 
 
 def _types(one: Schema, other: Schema) -> Any:
-    found = [*dict.fromkeys([*_types_of(one), *_types_of(other)])]
-    return found[0] if len(found) == 1 else found
+    results = [*dict.fromkeys([*_types_of(one), *_types_of(other)])]
+    return results[0] if len(results) == 1 else results
 
 
 def _types_of(form: Schema) -> Sequence[str]:

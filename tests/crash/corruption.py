@@ -117,10 +117,10 @@ def ask(engine: Engine, asks: Sequence[SearchRequest] = ASKS) -> tuple[str, Answ
 def is_honest(kept: Kept, engine: Engine) -> str:
     """Return how a damaged store answers: `right`, `older` or `refused`; anything else fails."""
     try:
-        shown, found, fell_back = ask(engine)
+        shown, answer, fell_back = ask(engine)
     except GgrepError as error:
         return _refusal(error, kept)
-    assert found == kept.answers[shown], shown
+    assert answer == kept.answers[shown], shown
     assert fell_back or shown == kept.newest, "an older snapshot, and not a word of it"
     return "right" if shown == kept.newest else "older"
 
@@ -223,12 +223,12 @@ def flip_in_place(path: Path, chance: random.Random) -> None:
 
 
 def _kinds(home: Path, store: Path) -> dict[str, Sequence[str]]:
-    found: dict[str, list[str]] = {}
+    results: dict[str, list[str]] = {}
     for path in sorted(home.rglob("*")):
         kind = _kind(path, store)
         if path.is_file() and path.stat().st_size and kind:
-            found.setdefault(kind, []).append(path.relative_to(home).as_posix())
-    return found
+            results.setdefault(kind, []).append(path.relative_to(home).as_posix())
+    return results
 
 
 def _kind(path: Path, store: Path) -> str | None:

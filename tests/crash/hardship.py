@@ -114,11 +114,11 @@ def ask_under(scene: Scene, home: Path, pressure: Pressure) -> str | None:
     engine = scene.engine(home)
     with pressure(home):
         try:
-            found = said(engine)
+            result = said(engine)
         except GgrepError as error:
             failure = _plain(error, home)
         else:
-            assert found == scene.old, found
+            assert result == scene.old, result
     del engine
     _leaks_nothing(before)
     assert said(scene.engine(home)) == scene.old
@@ -139,15 +139,15 @@ def _plain(failure: GgrepError, home: Path) -> str:
 
 def _is_old_or_new(scene: Scene, home: Path, failure: str | None) -> None:
     try:
-        found = said(scene.engine(home))
+        result = said(scene.engine(home))
     except NoIndex:
         assert scene.old is None
         assert failure is not None
         return
     if scene.old is None and failure is not None:
         # A first publish that failed at the pointer leaves a snapshot that no pointer names.
-        found["warnings"] = [w for w in found["warnings"] if w["code"] != "snapshot_fallback"]
-    assert found in ([scene.new] if failure is None else [scene.old, scene.new]), (failure, found)
+        result["warnings"] = [w for w in result["warnings"] if w["code"] != "snapshot_fallback"]
+    assert result in ([scene.new] if failure is None else [scene.old, scene.new]), (failure, result)
 
 
 async def _nothing() -> None:

@@ -192,10 +192,10 @@ def _place(path: object, folder: int | None) -> str:
 
 def descriptors() -> dict[str, str]:
     """Return this process's open descriptors with what they are."""
-    found = {}
+    results = {}
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - names alone
         try:
-            found[name] = _readlink(f"/proc/self/fd/{name}")
+            results[name] = _readlink(f"/proc/self/fd/{name}")
         except OSError:
             continue  # the one that listed them
-    return found
+    return results

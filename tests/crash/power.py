@@ -93,15 +93,15 @@ class Directory:
 
     def survivors(self, luck: Luck) -> Tree:
         """Return entries that may be found; a name survives only below a name that does."""
-        found: list[tuple[str, Tree | bytes]] = []
+        results: list[tuple[str, Tree | bytes]] = []
         for name, (durable, *later) in sorted(self.entries.items()):
             changed = later and luck.spares(content=False)
             node = luck.random.choice(later) if changed else durable
             if isinstance(node, Directory):
-                found.append((name, node.survivors(luck)))
+                results.append((name, node.survivors(luck)))
             elif node is not None:
-                found.append((name, node.survivor(luck)))
-        return tuple(found)
+                results.append((name, node.survivor(luck)))
+        return tuple(results)
 
     def tree(self) -> Tree:
         """Return everything as processes see it."""
@@ -135,10 +135,10 @@ class Outage:
     def strike(self, disk: Directory, times: int = 1) -> None:
         """Draw what the disk may hold if the power goes now."""
         for _ in range(self.draws * times):
-            found = disk.survivors(self._luck(disk))
-            key = _without(found, CACHE)
+            result = disk.survivors(self._luck(disk))
+            key = _without(result, CACHE)
             if key not in self.states or self.acknowledged:
-                self.states[key] = found, self.acknowledged
+                self.states[key] = result, self.acknowledged
 
     def _luck(self, disk: Directory) -> Luck:
         if self.random.random() < 0.5:

@@ -45,8 +45,8 @@ class Call(Struct, frozen=True):
     def data(self, *indices: int) -> bytes:
         """Return the bytes of all strings in those arguments, or in all of them."""
         chosen = [self.arguments[index] for index in indices] or self.arguments
-        found = "".join(part for each in chosen for part in _STRING.findall(each))
-        return bytes.fromhex(found.replace("\\x", ""))
+        result = "".join(part for each in chosen for part in _STRING.findall(each))
+        return bytes.fromhex(result.replace("\\x", ""))
 
     def number(self, index: int) -> int:
         return -1 if self.arguments[index] == "AT_FDCWD" else int(self.arguments[index], 0)

@@ -73,18 +73,18 @@ def complaints(
 def _complaints(
     publish: Publish, states: Sequence[tuple[Tree, bool]], place: Path, each: int
 ) -> list[str]:
-    found = []
+    results = []
     for number, (tree, acknowledged) in enumerate(states):
         materialise(tree, place)
         try:
             seen = answered(publish.root, place / "home")
             if seen != publish.new and (acknowledged or seen != publish.old):
-                found.append(_told(publish, tree, f"{acknowledged=}: {seen!r}"))
+                results.append(_told(publish, tree, f"{acknowledged=}: {seen!r}"))
             if number % each == 0 and (wrong := _convergence(publish, place / "home")):
-                found.append(_told(publish, tree, wrong))
+                results.append(_told(publish, tree, wrong))
         finally:
             shutil.rmtree(place)
-    return found
+    return results
 
 
 def answered(root: Path, home: Path) -> object:
@@ -105,9 +105,9 @@ def engine_over(root: Path, home: Path) -> Engine:
 def fresh_answer(root: Path, home: Path) -> tuple[object, bytes]:
     """Return the results and the whole answer of an index that is built from nothing."""
     engine_over(root, home).sync()
-    found = answered(root, home), answer_bytes(engine_over(root, home), ASK)
+    result = answered(root, home), answer_bytes(engine_over(root, home), ASK)
     shutil.rmtree(home)
-    return found
+    return result
 
 
 def _convergence(publish: Publish, home: Path) -> str:

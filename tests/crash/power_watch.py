@@ -79,13 +79,13 @@ class WatchedDisk:
 
     def _look(self, path: Path, directory: Directory) -> None:
         """Bring the model of a directory and all below it up to what is there."""
-        found: dict[str, File | Directory] = {}
+        results: dict[str, File | Directory] = {}
         with suppress(FileNotFoundError), os.scandir(path) as entries:
             for entry in sorted(entries, key=lambda each: each.name):
                 with suppress(FileNotFoundError):  # another thread's temporary file
-                    found[entry.name] = self._node(entry)
-        for name in [*directory.entries, *found]:
-            directory.put(name, found.get(name))
+                    results[entry.name] = self._node(entry)
+        for name in [*directory.entries, *results]:
+            directory.put(name, results.get(name))
 
     def _node(self, entry: os.DirEntry[str]) -> File | Directory:
         stat = entry.stat(follow_symlinks=False)

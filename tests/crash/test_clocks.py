@@ -93,13 +93,13 @@ def test_snapshots_stand_in_by_epoch_and_not_by_date(root: Path, home: Path, yea
     write_tree(root, {"a.py": "def retry_last():\n    pass\n"})
     last = ours.sync().snapshot_id
     store = ours.identity.store
-    found = []
+    results = []
     for gone in (last, after):
         store_files.manifest_file(store, gone).unlink()  # type: ignore[arg-type] # a name
-        found.append(engine_over(root, home, JumpingClock()).view())
+        results.append(engine_over(root, home, JumpingClock()).view())
 
-    assert [view.manifest.snapshot_id for view in found] == [after, jumped]
-    assert all(view.notices for view in found)
+    assert [view.manifest.snapshot_id for view in results] == [after, jumped]
+    assert all(view.notices for view in results)
     assert ours.sync().published, "and the next sync publishes what is on disk"
     assert answer_bytes(engine_over(root, home, JumpingClock()), ASK) == fresh(root, home)
 

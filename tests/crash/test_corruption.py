@@ -83,8 +83,8 @@ def test_what_fell_over_in_place_is_seen_in_hundreds(kept: Kept, tmp_path: Path)
 
 def _try_in_place(kept: Kept, base: Path, seed: int) -> None:
     chance = random.Random(seed)
-    own = {"ACTIVE_SNAPSHOT", "manifest.json"}  # read anew each time
-    file = chance.choice([path for path in sorted(kept.needed) if Path(path).name not in own])
+    ours = {"ACTIVE_SNAPSHOT", "manifest.json"}  # read anew each time
+    file = chance.choice([path for path in sorted(kept.needed) if Path(path).name not in ours])
     home = kept.copy(base)
     put(home / file, (home / file).read_bytes())  # a file of its own, not a link
     assert ask(kept.engine(home))[0] == kept.newest
@@ -137,9 +137,9 @@ def _check(kept: Kept, home: Path, changed: set[str], *, thorough: bool) -> None
     else:
         assert answered == "right"
     recover(kept, home)
-    _, found, fell_back = ask(kept.engine(home), ASKS if thorough else ASKS[:1])
+    _, answer, fell_back = ask(kept.engine(home), ASKS if thorough else ASKS[:1])
     assert not fell_back, "still fallen back"
-    assert found == kept.answers[kept.newest][: len(found)], "not recovered"
+    assert answer == kept.answers[kept.newest][: len(answer)], "not recovered"
     if thorough:
         report = health(kept.engine(home), deep=True)
         assert report.ok, [check for check in report.checks if check.severity != OK]

@@ -30,8 +30,8 @@ PRINT = ViewOptions(json=True, columns=80)
 @pytest.fixture
 def house() -> Iterator[Household]:
     """Return a home that nothing was done in."""
-    with household() as found:
-        yield found
+    with household() as result:
+        yield result
 
 
 @dataclass
@@ -73,13 +73,13 @@ class Load:
             query = QUERIES[turn % len(QUERIES)]
             turn += 1
             try:
-                said = asking.search(SearchRequest(query, deterministic=True), PRINT).out
+                output = asking.search(SearchRequest(query, deterministic=True), PRINT).out
             except GgrepError as error:
-                said = f"{type(error).__name__}: {error}"
+                output = f"{type(error).__name__}: {error}"
             with self.lock:
                 self.answered += 1
-                if said != self.expected[query]:
-                    self.wrong.append(said)
+                if output != self.expected[query]:
+                    self.wrong.append(output)
 
     def more_answers(self, count: int) -> None:
         wanted = self.answered + count

@@ -138,9 +138,9 @@ def check(stage: Stage, *, acknowledged: bool) -> float:
         Seconds of processor time that reopening took.
     """
     started = time.process_time()
-    found = seen(stage.root, stage.home)
+    result = seen(stage.root, stage.home)
     took = time.process_time() - started
-    assert found in stage.allowed(acknowledged=acknowledged)
+    assert result in stage.allowed(acknowledged=acknowledged)
     if stage.scenario == "pack":
         check_packs(stage)
     engine = engine_over(stage.root, stage.home)
@@ -172,10 +172,10 @@ def lying_about(store: Path) -> list[Path]:
         path.parent.name for path in store_files.snapshots_dir(store).glob("*/manifest.json")
     ]
     kept = [named(store, read_manifest(store, SnapshotId(name))) for name in manifests]
-    found = unnamed(store, frozenset().union(*kept))
+    result = unnamed(store, frozenset().union(*kept))
     temporary = [path for path in store.rglob("*.tmp") if path.name.startswith(".")]
     beside = [path for path in store.parent.iterdir() if store_files.store_of_remains(path)]
-    return [*found.snapshots, *found.segments, *found.leftovers, *temporary, *beside]
+    return [*result.snapshots, *result.segments, *result.leftovers, *temporary, *beside]
 
 
 Killed = Callable[..., bool]
@@ -266,12 +266,12 @@ def _deaths(prepared: Stage, folder: Path, stride: int) -> Iterator[bool]:
                 SCENARIOS[stage.scenario].act(stage.root, stage.home)
         except Death:
             acknowledged = False
-        found = seen(stage.root, stage.home)
+        result = seen(stage.root, stage.home)
         check(stage, acknowledged=acknowledged)
         if acknowledged:
             return
         shutil.rmtree(stage.home)
-        yield found == stage.shown
+        yield result == stage.shown
 
 
 @pytest.mark.deep

@@ -87,8 +87,8 @@ def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws:
     with WatchedDisk(lot.home.base) as disk, disk.watched(lambda: outage.strike(disk.model)):
         (written,) = pack(lot.home)
     whole = written.read_bytes()
-    found = {name for tree, _ in outage.states.values() for name, _ in files(tree)}
-    assert any(name.endswith(".pack.tmp") for name in found)
+    results = {name for tree, _ in outage.states.values() for name, _ in files(tree)}
+    assert any(name.endswith(".pack.tmp") for name in results)
     for number, (tree, _) in enumerate(outage.states.values()):
         home = lot.home.base.with_name(f"cut{number}")
         materialise(tree, home)
@@ -138,16 +138,16 @@ def test_no_damage_makes_a_wrong_answer(homes: Homes, times: int) -> None:
         kind = "flip" if number % 2 else chance.choice(kinds)
         DAMAGES[kind](path, path, chance)
         try:
-            found = open_pack(path)
+            result = open_pack(path)
         except GgrepError:
             noticed += 1
         else:
-            assert found.segments == intact.segments
-            assert found.image.types == intact.image.types
-            assert found.image.languages == intact.image.languages
-            assert found.image.arrays.keys() == intact.image.arrays.keys()
+            assert result.segments == intact.segments
+            assert result.image.types == intact.image.types
+            assert result.image.languages == intact.image.languages
+            assert result.image.arrays.keys() == intact.image.arrays.keys()
             for name, values in intact.image.arrays.items():
-                assert (found.image.arrays[name] == values).all()
+                assert (result.image.arrays[name] == values).all()
         if number % 20 == 0:
             assert lot.answers_rightly()
         path.write_bytes(whole)
@@ -168,24 +168,24 @@ def test_a_damaged_store_is_left_out_and_no_other(homes: Homes, times: int) -> N
         segments = unpacked_segments(home)
         hurt = chance.choice(segments)
         below = [home.data / hurt.store_id / f"{hurt.segment}.lance", home.data / hurt.store_id]
-        parts = [one for one in chance.choice(below).rglob("*") if one.is_file()]
-        place = chance.choice([one for one in parts if one.stat().st_size])
+        parts = [each for each in chance.choice(below).rglob("*") if each.is_file()]
+        place = chance.choice([each for each in parts if each.stat().st_size])
         DAMAGES[chance.choice(sorted(DAMAGES.keys() - {"swap"}))](place, place, chance)
-        found = [ids_of(path) for path in pack(home, segments)]
+        results = [ids_of(path) for path in pack(home, segments)]
 
-        held = {key: ids for one in found for key, ids in one.items()}
-        assert held.items() <= true.items()
+        kept = {key: ids for each in results for key, ids in each.items()}
+        assert kept.items() <= true.items()
         others = {key for key in true if key[0] != hurt.store_id}
-        assert others <= held.keys()
+        assert others <= kept.keys()
 
 
 def ids_of(path: Path) -> dict[tuple[str, str], bytes]:
     """Return the chunk ids of each segment in a pack."""
-    found = open_pack(path)
-    ids = found.image.arrays[pack_image.CHUNK_IDS]
+    result = open_pack(path)
+    ids = result.image.arrays[pack_image.CHUNK_IDS]
     return {
-        (one.store_id, one.segment): ids[one.first_row : one.first_row + one.rows].tobytes()
-        for one in found.segments
+        (each.store_id, each.segment): ids[each.first_row : each.first_row + each.rows].tobytes()
+        for each in result.segments
     }
 
 
@@ -222,23 +222,25 @@ def test_two_processes_that_pack_at_once_leave_one_pack(homes: Homes) -> None:
     lot, other = homes(), homes()
     for path in pack_files(lot.home):
         path.unlink()
-    workers = [working(one) for one in (lot, lot, lot, other)]
+    workers = [working(each) for each in (lot, lot, lot, other)]
 
     assert 0 in [worker.wait(60) for worker in workers[:3]]
     assert workers[3].wait(60) == 0
-    for one in (lot, other):
-        assert len(OpenedPacks(one.home).packs()) == 1
-        assert temporary(one) == []
-        assert one.answers_rightly()
+    for each in (lot, other):
+        assert len(OpenedPacks(each.home).packs()) == 1
+        assert temporary(each) == []
+        assert each.answers_rightly()
 
 
 def working(lot: Lot) -> "subprocess.Popen[bytes]":
     """Start a worker that packs all segments."""
-    told = [[one.store_id, one.segment, one.image_sha256] for one in unpacked_segments(lot.home)]
+    reports = [
+        [each.store_id, each.segment, each.image_sha256] for each in unpacked_segments(lot.home)
+    ]
     started = subprocess.Popen(
         WORKER, stdin=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=Path(__file__).parents[2]
     )
     assert started.stdin is not None
-    started.stdin.write(stable_json.dumps([str(lot.home.base), told]))
+    started.stdin.write(stable_json.dumps([str(lot.home.base), reports]))
     started.stdin.close()
     return started

@@ -43,13 +43,13 @@ def trusting_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("shares", SHARES, ids=sum)
 def test_a_cut_leaves_old_or_new(root: Path, tmp_path: Path, shares: tuple[int, ...]) -> None:
     """120 or 300 cuts into a first publish, one that hides and adds, and one that merges."""
-    found, tried, merged = [], 0, 0
+    results, tried, merged = [], 0, 0
     for publish in publishes(root, tmp_path, draws=20):
         states = publish.outage.some(shares[publish.number])
         tried, merged = tried + len(states), publish.merged
-        found += complaints(publish, states, tmp_path / "copy")
+        results += complaints(publish, states, tmp_path / "copy")
 
-    assert found == []
+    assert results == []
     assert (tried, merged) == (sum(shares), 2)
 
 
@@ -148,17 +148,17 @@ def test_a_cut_after_a_kill_leaves_old_or_new(root: Path, tmp_path: Path) -> Non
     old = answered(root, tmp_path / "kept")
     write_tree(root, EDITS[2])
     new, whole = fresh_answer(root, tmp_path / "fresh")
-    found, steps, alive = [], 0, False
+    results, steps, alive = [], 0, False
     while not alive:
         outage = Outage(Random(steps), draws=3)
         shutil.copytree(tmp_path / "kept", tmp_path / "disk" / "home")
         alive = _killed_and_mended(root, tmp_path / "disk", steps, outage)
         publish = Publish(2, root, old, new, whole, outage)
-        found += complaints(publish, outage.some(40), tmp_path / "copy")
+        results += complaints(publish, outage.some(40), tmp_path / "copy")
         shutil.rmtree(tmp_path / "disk")
         steps += 1
 
-    assert found == []
+    assert results == []
     assert steps > 20
 
 
@@ -184,11 +184,11 @@ def test_a_cut_between_any_system_calls_leaves_old_or_new(root: Path, tmp_path: 
     log = traced(root, tmp_path)
     shutil.rmtree(root)
     root.mkdir()
-    found, tried = [], 0
+    results, tried = [], 0
     for publish in replayed(log, root, tmp_path, draws=400):
         states = publish.outage.some(1667)
         tried += len(states)
-        found += complaints(publish, states, tmp_path / "copy")
+        results += complaints(publish, states, tmp_path / "copy")
 
-    assert found == []
+    assert results == []
     assert tried >= 5000

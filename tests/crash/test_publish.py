@@ -71,16 +71,19 @@ def _check_order(engine: Engine, events: list[tuple[str, int | str]], *, new_sto
 
 def _own_files(store: Path, manifest: SnapshotManifest) -> list[Path]:
     """Return the files that this snapshot brought."""
-    own = [store / manifest.visibility.path, store_files.manifest_file(store, manifest.snapshot_id)]
+    ours = [
+        store / manifest.visibility.path,
+        store_files.manifest_file(store, manifest.snapshot_id),
+    ]
     for ref in (*manifest.tombstones, *manifest.segment_map):
-        own += [store / ref.path] if manifest.snapshot_id in ref.path else []
+        ours += [store / ref.path] if manifest.snapshot_id in ref.path else []
     for segment in manifest.segments:
         if manifest.snapshot_id in segment.table:
-            own.append(store / segment.image.path)
-            own += [
+            ours.append(store / segment.image.path)
+            ours += [
                 p for p in store_files.table_dir(store, segment.table).rglob("*") if p.is_file()
             ]
-    return own
+    return ours
 
 
 def test_publishes_are_verified(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,8 +155,8 @@ def test_a_published_manifest_carries_its_writers_epoch(root: Path, home: Path) 
     for number in range(2):
         write_tree(root, {"a.py": f"x = {number}\n"})
         report = engine.sync()
-        found = read_manifest(engine.identity.store, engine.view().manifest.snapshot_id)
-        assert found.snapshot_id == report.snapshot_id
-        epochs.append(found.lease_epoch)
+        result = read_manifest(engine.identity.store, engine.view().manifest.snapshot_id)
+        assert result.snapshot_id == report.snapshot_id
+        epochs.append(result.lease_epoch)
 
     assert epochs == [1, 2]

@@ -103,8 +103,8 @@ class Writer:
             active = read_active(store)
             if active is None:
                 raise AssertionError("the pointer is gone right after the swap")
-            found = read_manifest(store, active)
-            self._log.append(Swap(active, found.parent_snapshot_id, found.lease_epoch))
+            result = read_manifest(store, active)
+            self._log.append(Swap(active, result.parent_snapshot_id, result.lease_epoch))
         elif point in {"lease.after_record", "lease.before_release"}:
             record = read_record(store_files.lease_files(store).record)
             if record is None:

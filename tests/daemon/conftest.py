@@ -36,9 +36,9 @@ def lasting_host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         short_directory() as base,
     ):
         open_engine(root, base / "home").sync()
-        with served(root, base / "home") as found:
-            found.settled()
-            yield found
+        with served(root, base / "home") as result:
+            result.settled()
+            yield result
 
 
 @pytest.fixture

@@ -33,8 +33,8 @@ def client(host: Served, name: str, **changes: Any) -> Wire:
 
 
 def depth(host: Served) -> tuple[int, int]:
-    found = host.call(host.daemon.admission.statistics)
-    return found.in_flight, found.queue_depth
+    result = host.call(host.daemon.admission.statistics)
+    return result.in_flight, result.queue_depth
 
 
 def limited(**limits: int) -> dict[str, object]:
@@ -225,15 +225,15 @@ def test_segments_beyond_the_bound_are_not_left_out_silently(root: Path, home: P
         try:
             response = host.ask(asked("settle")).body["response"]
         except InvalidRequest as error:
-            told = "max_open_segments_per_query" in str(error)
+            reported = "max_open_segments_per_query" in str(error)
         else:
             files = {hit["path"] for hit in response["results"]}
-            told = files == {"a0.py", "a1.py", "a2.py"} or "max_open_segments_per_query" in {
+            reported = files == {"a0.py", "a1.py", "a2.py"} or "max_open_segments_per_query" in {
                 hit["code"] for hit in response["limits_hit"]
             }
 
     assert segments == 3
-    assert told
+    assert reported
 
 
 def test_all_connections_share_one_engine(indexed: Path, home: Path) -> None:

@@ -34,7 +34,7 @@ _LOOK_S: Final = 0.02
 
 def tree_of(branch: str, files: int) -> dict[str, str]:
     """Return a branch's files: most are in both and differ, one in ten is in this one only."""
-    marker, found = MARKERS[branch], {}
+    marker, result = MARKERS[branch], {}
     for number in range(files):
         only = f"only_{branch}/" if number % 10 == 0 else ""
         lines = "".join(
@@ -43,8 +43,8 @@ def tree_of(branch: str, files: int) -> dict[str, str]:
             f"    return order.{marker}_{number}({part})\n\n\n"
             for part in range(4)
         )
-        found[f"src/{only}d{number % 30}/f{number}.py"] = lines
-    return found
+        result[f"src/{only}d{number % 30}/f{number}.py"] = lines
+    return result
 
 
 @dataclass
@@ -68,8 +68,8 @@ class Branches:
             with suppress(GgrepError, OSError):  # it is not published yet, or collected just now
                 self._take_up(SnapshotId(directory.name))
         active = read_active(self.store)
-        found = self.seen.get(active or "", frozenset())
-        return next(iter(found)) if len(found) == 1 else ""
+        result = self.seen.get(active or "", frozenset())
+        return next(iter(result)) if len(result) == 1 else ""
 
     def _take_up(self, snapshot: SnapshotId) -> None:
         if snapshot not in self.seen:
@@ -88,12 +88,12 @@ class Branches:
                 except GgrepError as error:
                     self.complaints.append(str(error))
                     return
-                told = repr(hits)
-                found = [branch for branch in BRANCHES if MARKERS[branch] in told]
+                reported = repr(hits)
+                results = [branch for branch in BRANCHES if MARKERS[branch] in reported]
                 self.answers += 1
                 ended.wait(_LOOK_S)
-                if len(found) != 1:
-                    self.complaints.append(f"an answer of {found or 'neither branch'}")
+                if len(results) != 1:
+                    self.complaints.append(f"an answer of {results or 'neither branch'}")
 
 
 def git(root: Path, *words: str) -> None:
@@ -175,7 +175,7 @@ def switch_to_and_fro(
                     branch = BRANCHES[number % 2]
                     git(root, "switch", "-q", branch)
                     took.append(converged_ms(branches, branch))
-        mixed = [snapshot for snapshot, found in branches.seen.items() if len(found) != 1]
+        mixed = [snapshot for snapshot, item in branches.seen.items() if len(item) != 1]
         sys.stdout.write(
             f"\nswitches of {files} files: median {statistics.median(took):.0f} ms, "
             f"longest {max(took):.0f} ms; {len(branches.seen)} snapshots, {len(mixed)} mixed; "

@@ -25,8 +25,8 @@ def is_free(name: Path) -> bool:
 
 
 def descriptors(directory: Path) -> int:
-    held = list(Path("/proc/self/fd").iterdir())
-    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
+    kept = list(Path("/proc/self/fd").iterdir())
+    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in kept)
 
 
 def claimed(directory: Path, locks: DaemonLocks) -> dict[Path, HeldLock]:
@@ -67,15 +67,15 @@ def test_many_daemons_hold_one_descriptor_and_all_their_locks(
         die(claimed(tmp_path, DaemonLocks(joined=dead)))
     if not links:
         monkeypatch.setattr(Path, "hardlink_to", refuse)
-    held = claimed(tmp_path, DaemonLocks(joined=joined))
-    free = [is_free(name) for name in held]
-    at_home = [lock.is_at(name) for name, lock in held.items()]
+    kept = claimed(tmp_path, DaemonLocks(joined=joined))
+    free = [is_free(name) for name in kept]
+    at_home = [lock.is_at(name) for name, lock in kept.items()]
     count = descriptors(tmp_path)
-    for name in held:
+    for name in kept:
         for locks in (DaemonLocks(), DaemonLocks(joined=True)):
             with pytest.raises(AlreadyServed):
                 locks.claim(name)
-    die(held)
+    die(kept)
 
     assert (free, at_home, count) == ([False] * 3, [True] * 3, expected)
     assert descriptors(tmp_path) == 0
@@ -83,15 +83,15 @@ def test_many_daemons_hold_one_descriptor_and_all_their_locks(
 
 def test_a_daemon_that_ends_gives_its_place_away_alone(tmp_path: Path) -> None:
     """Its neighbours go on and keep theirs, also where it was the first of them."""
-    held = claimed(tmp_path, DaemonLocks(joined=True))
-    first, *others = held
+    kept = claimed(tmp_path, DaemonLocks(joined=True))
+    first, *others = kept
     first.unlink()
-    held[first].release(first)
+    kept[first].release(first)
     successor = DaemonLocks().claim(first)
     free = [is_free(name) for name in others]
     successor.release(first)
     for name in others:
-        held[name].release(name)
+        kept[name].release(name)
 
     assert free == [False, False]
     assert descriptors(tmp_path) == 0
@@ -102,9 +102,9 @@ def test_a_claim_beside_dead_locks_leaves_others_free(tmp_path: Path, *, joined:
     """They are names of one file: held by one of them, all of them would seem served."""
     die(claimed(tmp_path, DaemonLocks(joined=True)))
     first, *others = (tmp_path / name for name in NAMES)
-    held = DaemonLocks(joined=joined).claim(first)
+    kept = DaemonLocks(joined=joined).claim(first)
     free = [is_free(first), *map(is_free, others)]
-    held.release(first)
+    kept.release(first)
 
     assert free == [False, True, True]
 
@@ -112,7 +112,7 @@ def test_a_claim_beside_dead_locks_leaves_others_free(tmp_path: Path, *, joined:
 def test_a_file_that_took_the_place_of_ours_is_not_linked(tmp_path: Path) -> None:
     locks = DaemonLocks(joined=True)
     first, second = tmp_path / "a.lock", tmp_path / "b.lock"
-    held = locks.claim(first)
+    kept = locks.claim(first)
     first.unlink()
     other = DaemonLocks().claim(first)
     beside = locks.claim(second)
@@ -120,7 +120,7 @@ def test_a_file_that_took_the_place_of_ours_is_not_linked(tmp_path: Path) -> Non
     assert first.stat().st_nlink == 1
     assert beside.is_at(second)
     assert not is_free(second)
-    for name, lock in ((first, held), (first, other), (second, beside)):
+    for name, lock in ((first, kept), (first, other), (second, beside)):
         lock.release(name)
 
 

@@ -16,8 +16,8 @@ from tests.fakes.wires import Wire
 @pytest.fixture
 def host(indexed: Path, home: Path, held: HeldSearches) -> Iterator[Served]:
     """Return a daemon with one place for searches, all of which are held."""
-    with served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as found:
-        yield found
+    with served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as result:
+        yield result
 
 
 def client(host: Served, name: str) -> Wire:
@@ -81,9 +81,9 @@ def test_another_connection_of_a_client_ends_a_request(host: Served, held: HeldS
         asking.send_message("long", asked())
         host.eventually(lambda: held.begun)
         ending.send_message("c", Cancel("long"))
-        told, error = ending.next(), asking.next()["error"]
+        reported, error = ending.next(), asking.next()["error"]
 
-    assert told["cancelled"] is True
+    assert reported["cancelled"] is True
     assert (error["code"], error["request_id"]) == ("cancelled", "long")
     assert error["reason"]
     assert held.ended == ["cancelled"]
@@ -98,11 +98,11 @@ def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> 
         asking.send_message("2", asked("second"))
         host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 1)
         asking.send_message("3", Cancel("2"))
-        told = {reply["request_id"]: reply for reply in (asking.next(), asking.next())}
+        reported = {reply["request_id"]: reply for reply in (asking.next(), asking.next())}
         held.gate.set()
 
-        assert told["3"]["cancelled"] is True
-        assert told["2"]["error"]["code"] == "cancelled"
+        assert reported["3"]["cancelled"] is True
+        assert reported["2"]["error"]["code"] == "cancelled"
         assert "response" in other.next()
         assert held.begun == ["first"]
 

@@ -128,8 +128,8 @@ def test_a_daemon_of_a_home_with_a_long_name_leads_searches_from_below_it(tmp_pa
     place = place_of_socket(home, "store-0", "f" * 64)
     claimed = Endpoint(home, place)
     try:
-        told = DaemonRecord("s-0", "f", str(root), str(place), 1, 1, "", "", "b", (1,), "h", "")
-        claimed.lead(root, told)
+        reported = DaemonRecord("s-0", "f", str(root), str(place), 1, 1, "", "", "b", (1,), "h", "")
+        claimed.lead(root, reported)
 
         assert place.parent != home.daemon
         assert (home.daemon / locator_name(os.fsencode(root))).is_file()
@@ -214,8 +214,8 @@ def bound() -> Iterator[list[socket.socket]]:
     """Return a list of sockets to close at the end."""
     sockets: list[socket.socket] = []
     yield sockets
-    for one in sockets:
-        one.close()
+    for each in sockets:
+        each.close()
 
 
 def leave(directory: Path, stem: str) -> list[Path]:

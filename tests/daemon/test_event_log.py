@@ -187,7 +187,7 @@ def test_files_rotate_by_size_and_the_oldest_go(tmp_path: Path) -> None:
         fill(log, 40)
         log.close()
         newest_first = sorted(directory.iterdir())
-        told = [event["request_id"] for path in reversed(newest_first) for event in lines(path)]
+        reports = [event["request_id"] for path in reversed(newest_first) for event in lines(path)]
         written.append([path.read_bytes() for path in newest_first])
 
         assert [path.name for path in newest_first] == [
@@ -196,7 +196,7 @@ def test_files_rotate_by_size_and_the_oldest_go(tmp_path: Path) -> None:
             f"{STORE}.jsonl.2",
         ]
         assert all(path.stat().st_size <= 2_000 for path in newest_first)
-        assert told == [f"r-{number:04}" for number in range(40)][-len(told) :]
+        assert reports == [f"r-{number:04}" for number in range(40)][-len(reports) :]
         assert log.dropped_total == 0
     assert written[0] == written[1]
 
@@ -323,9 +323,9 @@ def test_two_writers_of_one_store_rotate_once(tmp_path: Path) -> None:
             log.query(replace(QUERY, request_id=f"r-{number:04}"))
     first.close()
     second.close()
-    told = [event for path in tmp_path.iterdir() for event in lines(path)]
+    reports = [event for path in tmp_path.iterdir() for event in lines(path)]
 
-    assert len(told) == 40
+    assert len(reports) == 40
     assert all(path.stat().st_size <= 2_000 for path in tmp_path.iterdir())
 
 
@@ -342,8 +342,8 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
 
 
 def open_descriptors(directory: Path) -> int:
-    held = list(Path("/proc/self/fd").iterdir())
-    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in held)
+    kept = list(Path("/proc/self/fd").iterdir())
+    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in kept)
 
 
 def test_logs_of_many_stores_hold_few_descriptors(tmp_path: Path) -> None:
@@ -354,10 +354,10 @@ def test_logs_of_many_stores_hold_few_descriptors(tmp_path: Path) -> None:
     for _ in range(2):
         for log in logs:
             log.lifecycle("started", pid=1)
-    held = open_descriptors(tmp_path)
+    kept = open_descriptors(tmp_path)
     for log in logs:
         log.close()
 
-    assert held == 2
+    assert kept == 2
     assert open_descriptors(tmp_path) == 0
     assert [len(lines(current(tmp_path, store))) for store in stores] == [2] * 5

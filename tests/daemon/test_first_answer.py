@@ -49,20 +49,20 @@ def test_little_of_a_first_index_answers_worse_than_a_scan(
     """Its files are those that an earlier question was about."""
 
     def some(store: Path) -> SnapshotManifest:
-        found = read_active_manifest(store)
-        assert found is not None
-        counts = replace(found.counts, files_indexed=indexed, files_eligible=200)
-        return replace(found, partial=True, counts=counts)
+        result = read_active_manifest(store)
+        assert result is not None
+        counts = replace(result.counts, files_indexed=indexed, files_eligible=200)
+        return replace(result, partial=True, counts=counts)
 
     monkeypatch.setattr("ggrep.index.store.manifest.read_active_manifest", some)
     write_tree(root, TREE)
     with served(root, home) as host:
         host.settled()
-        found = answer(host)
+        result = answer(host)
         monkeypatch.undo()
         then = answer(host)
 
-    assert (found.get("partial") == "scan") is scans
+    assert (result.get("partial") == "scan") is scans
     assert then["snapshot_id"]
 
 
@@ -141,11 +141,11 @@ def test_a_deterministic_search_waits_for_the_index(root: Path, home: Path) -> N
     """It is promised the same bytes over one snapshot, and a scan is of none."""
     write_tree(root, TREE)
     with served(root, home) as host:
-        said = answer(host, SearchRequest("settle invoice", deterministic=True))
+        output = answer(host, SearchRequest("settle invoice", deterministic=True))
 
-    assert "partial" not in said
-    assert said["snapshot_id"]
-    assert said["results"][0]["path"] == "src/pay.py"
+    assert "partial" not in output
+    assert output["snapshot_id"]
+    assert output["results"][0]["path"] == "src/pay.py"
 
 
 def test_why_there_is_no_index_stands_beside_the_hits(root: Path, home: Path) -> None:
@@ -153,10 +153,10 @@ def test_why_there_is_no_index_stands_beside_the_hits(root: Path, home: Path) ->
     write_tree(root, TREE | twins)
     with served(root, home) as host:
         host.settled()
-        said = answer(host)
+        output = answer(host)
 
-    warned = {notice["code"]: notice["message"] for notice in said["warnings"]}
-    assert said["partial"] == "scan"
+    warned = {notice["code"]: notice["message"] for notice in output["warnings"]}
+    assert output["partial"] == "scan"
     assert "differ only by case" in warned["sync_failed"]
 
 
@@ -217,13 +217,13 @@ def test_every_answer_says_why_and_what_comes(indexed: Path, home: Path) -> None
         before = answers(host, deterministic=True)
         refuse(host)
         host.syncs.gate.clear()
-        found = [warned(document) for document in answers(host)]
+        results = [warned(document) for document in answers(host)]
         fixed = answers(host, deterministic=True)
         status = host.ask(Status()).body["status"]
         checks = host.ask(Health()).body["health"]["checks"]
         moment = host.ask(Describe()).body["description"]["moment"]
 
-    for each in found:
+    for each in results:
         assert each["sync_failed"].startswith(WHY)
         waits = (
             each["index_behind"]
@@ -236,7 +236,7 @@ def test_every_answer_says_why_and_what_comes(indexed: Path, home: Path) -> None
     assert warned(status)["sync_failed"].startswith(WHY)
     assert [each["message"].startswith(WHY) for each in checks if each["code"] == "index_state"]
     assert {each["code"] for each in moment} == {"sync_failed", "index_behind"}
-    assert str(home) not in str((found, status["warnings"], moment))
+    assert str(home) not in str((results, status["warnings"], moment))
 
 
 def test_other_settings_are_tried_at_once_and_end_the_warnings(indexed: Path, home: Path) -> None:
@@ -264,12 +264,12 @@ def test_a_sync_of_another_process_ends_the_warning(indexed: Path, home: Path) -
         host.syncs.gate.clear()
         write_tree(indexed, {"src/PAY.py": None})
         open_engine(indexed, home).sync()
-        found = [warned(document) for document in answers(host)]
+        results = [warned(document) for document in answers(host)]
         status = host.ask(Status()).body["status"]
         host.syncs.gate.set()
         host.eventually(lambda: host.daemon.syncs.statistics().last_result == "ok")
 
-    assert [each for each in found if "sync_failed" in each] == []
+    assert [each for each in results if "sync_failed" in each] == []
     assert "sync_failed" not in warned(status)
     assert status["sync"]["last_result"] == "ok"
 
@@ -314,12 +314,12 @@ def test_settings_that_cannot_be_read_are_told_in_every_answer(indexed: Path, ho
         (home / "config.toml").write_text("nonsense = 1\n")
         host.reload()
         host.call(host.daemon.syncs.note_change)
-        found = [warned(document) for document in answers(host)]
+        results = [warned(document) for document in answers(host)]
 
-    for each in found:
+    for each in results:
         assert each["stale_config"].startswith("the settings cannot be read: config.toml: nonsense")
         assert "they are not indexed: the settings cannot be read" in each["index_behind"]
-    assert str(home) not in str(found)
+    assert str(home) not in str(results)
 
 
 def test_a_degraded_snapshot_says_what_is_wrong_with_it(indexed: Path, home: Path) -> None:
@@ -329,8 +329,8 @@ def test_a_degraded_snapshot_says_what_is_wrong_with_it(indexed: Path, home: Pat
     engine.sync()
     with served(indexed, home) as host:
         host.settled()
-        found = answers(host, deterministic=True)
+        result = answers(host, deterministic=True)
 
-    assert all(document["degraded"] for document in found)
-    assert all(".git: " in warned(document)["degraded_snapshot"] for document in found)
-    assert "/nowhere" not in str(found)
+    assert all(document["degraded"] for document in result)
+    assert all(".git: " in warned(document)["degraded_snapshot"] for document in result)
+    assert "/nowhere" not in str(result)

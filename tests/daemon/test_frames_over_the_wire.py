@@ -21,8 +21,8 @@ def host(lasting_host: Served) -> Served:
 @pytest.fixture
 def wire(host: Served) -> Iterator[Wire]:
     """Return a connection to it that has introduced itself."""
-    with Wire.greeted(host.address.socket, host.address.hello) as found:
-        yield found
+    with Wire.greeted(host.address.socket, host.address.hello) as result:
+        yield result
 
 
 def is_served(host: Served) -> bool:
@@ -66,9 +66,9 @@ def test_an_oversized_frame_before_the_handshake_is_refused_as_well(host: Served
 def test_what_came_whole_before_a_bad_length_is_answered(wire: Wire) -> None:
     whole = frame(b'{"message":"ping","request_id":"good"}', cap_bytes=100)
     wire.send_bytes(whole + b"\xff\xff\xff\xff")
-    told = [wire.next(), wire.next()]
+    reports = [wire.next(), wire.next()]
 
-    assert {"good"} == {reply["request_id"] for reply in told if "error" not in reply}
+    assert {"good"} == {reply["request_id"] for reply in reports if "error" not in reply}
     assert wire.ends()
 
 
@@ -157,7 +157,7 @@ def test_who_sends_no_id_gets_one_of_his_own_each_time(wire: Wire) -> None:
         ids.add(wire.next()["request_id"])
 
     assert len(ids) == 3
-    assert {len(one) for one in ids} == {26}
+    assert {len(each) for each in ids} == {26}
 
 
 def test_the_daemon_names_a_search_in_its_document_by_the_id_it_answers_to(wire: Wire) -> None:
@@ -197,9 +197,9 @@ def test_a_frame_that_stays_unfinished_ends_the_connection_and_holds_no_place(
     """A client that drips must not keep anybody from asking."""
     monkeypatch.setattr("ggrep.daemon.session.FRAME_S", 0.05)
     wire.send_bytes(part)
-    held = host.call(host.daemon.admission.statistics)
+    kept = host.call(host.daemon.admission.statistics)
 
-    assert (held.in_flight, held.queue_depth) == (0, 0)
+    assert (kept.in_flight, kept.queue_depth) == (0, 0)
     assert wire.ends()
     assert is_served(host)
 

@@ -43,9 +43,9 @@ SCHEMAS = Path(__file__).parents[2] / "ggrep" / "model" / "schemas"
 @pytest.fixture
 def host(indexed: Path, home: Path) -> Iterator[Served]:
     """Return a daemon at rest that serves the small tree."""
-    with served(indexed, home) as found:
-        found.settled()
-        yield found
+    with served(indexed, home) as result:
+        result.settled()
+        yield result
 
 
 def fits(name: str, document: object) -> bool:
@@ -106,11 +106,11 @@ def test_status_before_the_first_index_is_a_document_as_well(root: Path, home: P
 def test_metrics_can_be_scraped_and_stages_are_measured(host: Served) -> None:
     """By the reader of text and of JSON; a slow search can say where it was slow."""
     host.ask(Search(SearchRequest("settle")))
-    found = host.ask(Metrics()).body
-    families = {family.name for family in text_string_to_metric_families(found["text"])}
+    answer = host.ask(Metrics()).body
+    families = {family.name for family in text_string_to_metric_families(answer["text"])}
 
     assert "ggrep_queries" in families
-    assert found["metrics"]["stores"][0]["load"]["queries"]["query_total"] == 1
+    assert answer["metrics"]["stores"][0]["load"]["queries"]["query_total"] == 1
 
     stages = dict(host.daemon.load().stages)
 
@@ -129,22 +129,22 @@ def test_a_coordinator_gets_what_it_asks_before_it_searches(host: Served) -> Non
     """Description, statistics and, where there is an encoder, the query's vector."""
     request = SearchRequest("settle")
     described = host.ask(Describe()).body["description"]
-    found = host.ask(Fetch(StatisticsRequest(request))).body["term_stats"]
+    answer = host.ask(Fetch(StatisticsRequest(request))).body["term_stats"]
     vector = host.ask(Fetch(EncodeRequest("settle"))).body["encode"]["vector"]
 
     assert described["store_id"] == host.address.identity.store_id
-    assert found["snapshot_id"] == host.daemon.engine().view().manifest.snapshot_id
-    assert found["statistics"]["chunks"] > 0
+    assert answer["snapshot_id"] == host.daemon.engine().view().manifest.snapshot_id
+    assert answer["statistics"]["chunks"] > 0
     assert vector["values"]
 
 
 def test_a_sync_is_waited_for_until_its_time_is_up(host: Served, indexed: Path) -> None:
     """As `ggrep index` says it; a sync that takes too long goes on."""
     write_tree(indexed, {"src/new.py": "x = 1\n"})
-    found = host.ask(Sync()).body
+    answer = host.ask(Sync()).body
 
-    assert found["state"] == "done"
-    assert (found["report"]["published"], found["report"]["indexed"]) == (True, 1)
+    assert answer["state"] == "done"
+    assert (answer["report"]["published"], answer["report"]["indexed"]) == (True, 1)
 
     host.syncs.gate.clear()
 
@@ -190,10 +190,10 @@ def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
         waiting.send_message("1", Sync())
         host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
         waiting.send_message("2", Cancel("1"))
-        told = {reply["request_id"]: reply for reply in (waiting.next(), waiting.next())}
+        reported = {reply["request_id"]: reply for reply in (waiting.next(), waiting.next())}
 
-    assert told["2"]["cancelled"] is True
-    assert told["1"]["error"]["code"] == "cancelled"
+    assert reported["2"]["cancelled"] is True
+    assert reported["1"]["error"]["code"] == "cancelled"
 
 
 @pytest.mark.slow
@@ -243,12 +243,12 @@ def test_operators_are_bounded(host: Served, monkeypatch: pytest.MonkeyPatch) ->
             with pytest.raises(Busy, match="administrative") as caught:
                 host.ask(message)
             refused.append(caught.value.retry_after_ms)
-        found = host.ask(Search(SearchRequest("settle"))).body["response"]
+        answer = host.ask(Search(SearchRequest("settle"))).body["response"]
         for holder in holders:
             host.call(desk.release_on_behalf_of, holder)
 
         assert "status" in waiting.next()
-    assert found["results"]
+    assert answer["results"]
     assert refused == [1_000] * 3
 
 

@@ -24,8 +24,8 @@ def host(lasting_host: Served) -> Served:
 
 
 def hello(host: Served, **changes: Any) -> dict[str, Any]:
-    said: dict[str, Any] = hello_json(host.address.hello) | changes
-    return {key: value for key, value in said.items() if value is not None}
+    output: dict[str, Any] = hello_json(host.address.hello) | changes
+    return {key: value for key, value in output.items() if value is not None}
 
 
 def answered(host: Served, said: Any) -> tuple[dict[str, Any], bool]:
@@ -91,7 +91,7 @@ def test_another_store_configuration_or_version_is_refused(
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         {"message": "ping", "request_id": "1"},
         {"message": "shutdown", "store_id": "x"},
@@ -100,9 +100,9 @@ def test_another_store_configuration_or_version_is_refused(
         "hello",
     ],
 )
-def test_another_first_message_closes_the_connection(host: Served, said: Any) -> None:
+def test_another_first_message_closes_the_connection(host: Served, output: Any) -> None:
     """A request must not be served to somebody who may mean another store."""
-    error, ended = answered(host, said)
+    error, ended = answered(host, output)
 
     assert (error["code"], ended) == ("invalid_request", True)
     assert not host.daemon.stopping

@@ -34,9 +34,9 @@ def repository(indexed: Path, home: Path, git: Git) -> Path:
 @pytest.fixture
 def host(repository: Path, home: Path) -> Iterator[Served]:
     """Return a daemon that serves it, started under a variable."""
-    with served(repository, home, environ=ENVIRON) as found:
-        found.settled()
-        yield found
+    with served(repository, home, environ=ENVIRON) as result:
+        result.settled()
+        yield result
 
 
 def right(host: Served) -> Claim:
@@ -59,10 +59,10 @@ def test_what_is_certainly_meant_is_answered(host: Served) -> None:
     assert code_of(host, right(host), "src") == "ok"
     assert code_of(host, right(host), "src") == "ok", "kept until another snapshot is active"
 
-    own = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
+    ours = {"GGREP_CLIENT_ID": "me", "GGREP_CLIENT_KIND": "batch", "GGREP_HOME": "/x"}
     claim = right(host)
 
-    assert code_of(host, replace(claim, environ={**own, **claim.environ})) == "ok"
+    assert code_of(host, replace(claim, environ={**ours, **claim.environ})) == "ok"
 
 
 def test_another_build_another_root_and_other_variables_are_not(host: Served, home: Path) -> None:
@@ -132,10 +132,10 @@ def test_a_claim_does_not_wait_for_the_first_index(root: Path, home: Path) -> No
 def test_a_profile_of_answers_is_not_for_plain_searches(repository: Path, home: Path) -> None:
     """They do not tell what was typed from what was left to defaults."""
     write_tree(repository, {".ggrep.toml": "profile = 'p'\n[profiles.p.query]\ntop = 1\n"})
-    with served(repository, home, environ=ENVIRON) as found:
-        found.settled()
+    with served(repository, home, environ=ENVIRON) as result:
+        result.settled()
 
-        assert code_of(found, right(found)) == "stale_hint"
+        assert code_of(result, right(result)) == "stale_hint"
 
 
 def test_a_file_that_says_the_same_is_no_change(root: Path, home: Path) -> None:
@@ -170,10 +170,10 @@ def test_settings_are_of_one_time(root: Path, home: Path, monkeypatch: pytest.Mo
     load, edits = watched_root.load_settings, iter(range(100))
 
     def load_and_edit(*args: object, **kwargs: object) -> object:
-        found = load(*args, **kwargs)  # type: ignore[arg-type] # passed through
+        result = load(*args, **kwargs)  # type: ignore[arg-type] # passed through
         if (number := next(edits)) < until:
             write_tree(root, {".ggrep.toml": f"max_query_results = {number + 1}\n"})
-        return found
+        return result
 
     monkeypatch.setattr(watched_root, "load_settings", load_and_edit)
     until = 2

@@ -33,10 +33,10 @@ ENCODER = str(FLAGS["encoder"])
 @pytest.fixture
 def roots(tmp_path: Path) -> list[Path]:
     """Return two small trees."""
-    found = [tmp_path.resolve() / name for name in ("one", "two")]
-    for root in found:
+    results = [tmp_path.resolve() / name for name in ("one", "two")]
+    for root in results:
         write_tree(root, {"pay.py": f"def settle_{root.name}():\n    return 1\n"})
-    return found
+    return results
 
 
 def eventually(holds: Callable[[], object]) -> None:
@@ -51,19 +51,19 @@ def test_each_root_is_answered_by_its_own_daemon(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At its own socket; one process stands behind all of them."""
-    found, hosts = [], set()
+    results, hosts = [], set()
 
     def act(host: Hosted) -> None:
         for root in roots:
             hits = host.ask(root, Search(SearchRequest("settle"))).body["response"]["results"]
-            found.append(hits[0]["name"] if "name" in hits[0] else hits[0]["path"])
+            results.append(hits[0]["name"] if "name" in hits[0] else hits[0]["path"])
             record = parse_record(record_path(host.address(root).socket).read_bytes())
             assert record is not None
             hosts.add(record.host_id)
 
     reason = hosted(monkeypatch, roots, home, act)
 
-    assert len(found) == 2
+    assert len(results) == 2
     assert len(hosts) == 1
     assert reason == "all its daemons have ended"
     assert list((home / "daemon").iterdir()) == []
@@ -99,7 +99,7 @@ def test_a_process_takes_in_another_root(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """So that one process serves all repositories of a home; each ends alone."""
-    one, two = roots
+    first, two = roots
     served, hosts = [], set()
 
     def act(host: Hosted) -> None:
@@ -107,13 +107,13 @@ def test_a_process_takes_in_another_root(
         for root in roots:
             record = parse_record(record_path(host.address(root).socket).read_bytes())
             hosts.add(record and (record.host_id, host.serves(root)))
-        host.ask(one, Shutdown("reinit"))
-        eventually(lambda: not record_path(host.address(one).socket).exists())
-        served.append(adopted(Home(home), [one], ENCODER, {}, BUILD, CLOCK))
-        served.append(host.serves(one) and host.serves(two))
+        host.ask(first, Shutdown("reinit"))
+        eventually(lambda: not record_path(host.address(first).socket).exists())
+        served.append(adopted(Home(home), [first], ENCODER, {}, BUILD, CLOCK))
+        served.append(host.serves(first) and host.serves(two))
         host.ask(two, Shutdown("the test is over"))
 
-    hosted(monkeypatch, [one], home, act)
+    hosted(monkeypatch, [first], home, act)
 
     assert served == [[], [], True]
     assert len(hosts) == 1
@@ -133,26 +133,26 @@ def test_a_process_takes_in_no_root_that_needs_another(
 ) -> None:
     """Its build and variables are those of the process, and its syncs would not wait long."""
     monkeypatch.setattr("ggrep.daemon.host._LONG_SYNC_FILES", most_files)
-    said = []
+    messages = []
 
     def act(host: Hosted) -> None:
-        said.append(adopted(Home(home), roots[1:2], ENCODER, environ, build, CLOCK))
-        said.append(host.serves(roots[0]))
+        messages.append(adopted(Home(home), roots[1:2], ENCODER, environ, build, CLOCK))
+        messages.append(host.serves(roots[0]))
 
     hosted(monkeypatch, roots[:1], home, act)
 
-    assert said == [roots[1:2], True]
+    assert messages == [roots[1:2], True]
 
 
 def test_a_shutdown_of_one_leaves_the_other(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one, two = roots
+    first, two = roots
     seen = []
 
     def act(host: Hosted) -> None:
-        host.ask(one, Shutdown("reinit"))
-        eventually(lambda: not host.serves(one))
+        host.ask(first, Shutdown("reinit"))
+        eventually(lambda: not host.serves(first))
         seen.append(host.serves(two))
 
     hosted(monkeypatch, roots, home, act)
@@ -164,19 +164,19 @@ def test_a_fault_in_one_leaves_the_other_serving(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The fault is logged by its kind, and the place is free again."""
-    one, two = roots
+    first, two = roots
     seen = []
     warm = DaemonTasks._warm
 
     async def break_one(service: DaemonTasks) -> None:
-        if service.daemon.identity.root == one:
+        if service.daemon.identity.root == first:
             raise RuntimeError("a fault with a secret in it")
         await warm(service)
 
     monkeypatch.setattr(DaemonTasks, "_warm", break_one)
 
     def act(host: Hosted) -> None:
-        eventually(lambda: not host.address(one).socket.exists())
+        eventually(lambda: not host.address(first).socket.exists())
         seen.append(host.serves(two))
 
     hosted(monkeypatch, roots, home, act)
@@ -191,8 +191,8 @@ def test_a_root_that_cannot_be_served_is_told_and_the_rest_served(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A typing error in one repository's settings must not take a workspace down."""
-    one, two = roots
-    write_tree(one, {".ggrep.toml": "max_query_results = 'many'\n"})
+    first, two = roots
+    write_tree(first, {".ggrep.toml": "max_query_results = 'many'\n"})
     outcomes, seen = [], []
 
     def act(host: Hosted) -> None:
@@ -211,8 +211,8 @@ def test_a_root_that_is_served_already_is_told(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its daemon goes on; the rest is served here."""
-    one, two = roots
-    other = Endpoint(Home(home), Hosted(home, ()).address(one).socket)
+    first, two = roots
+    other = Endpoint(Home(home), Hosted(home, ()).address(first).socket)
     outcomes = []
 
     def act(host: Hosted) -> None:
@@ -241,11 +241,11 @@ def test_a_socket_that_cannot_be_bound_is_told(
     roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A root that is not served must not be reported as served."""
-    one, two = roots
+    first, two = roots
     bind, outcomes, seen = anyio.create_unix_listener, [], []
 
     async def refuse_one(path: Path, *, mode: int) -> object:
-        if path == Hosted(home, ()).address(one).socket:
+        if path == Hosted(home, ()).address(first).socket:
             raise OSError(28, "No space left on device")
         return await bind(path, mode=mode)
 

@@ -35,27 +35,29 @@ def daemons(tmp_path: Path, home: Path) -> Iterator[dict[str, Served]]:
     """Return the daemons of two repositories in one host."""
     stores: dict[tuple[str, str], Any] = {}
     with ExitStack() as stack:
-        found = {}
+        results = {}
         for name, text in FILES.items():
             root = tmp_path.resolve() / name
             write_tree(root, {f"{name}.py": text})
-            found[name] = stack.enter_context(served(root, home, stores=stores))
-        for one in found.values():
-            one.settled()
-        yield found
+            results[name] = stack.enter_context(served(root, home, stores=stores))
+        for each in results.values():
+            each.settled()
+        yield results
 
 
 def places(daemons: dict[str, Served]) -> tuple[Member, ...]:
-    identities = [one.address.identity for one in daemons.values()]
-    return tuple(Member(one.store_id, one.config_fingerprint, str(one.root)) for one in identities)
+    identities = [each.address.identity for each in daemons.values()]
+    return tuple(
+        Member(each.store_id, each.config_fingerprint, str(each.root)) for each in identities
+    )
 
 
 def described(daemons: dict[str, Served], known: str = "", *, said: bool = True) -> dict[str, Any]:
     """Return what the first one tells of both."""
     members = places(daemons)
     message = JointDescribe(members_key(members), members if said else (), known)
-    found: Any = daemons["a"].ask(message).body["described"]
-    return found
+    result: Any = daemons["a"].ask(message).body["described"]
+    return result
 
 
 def pooled(daemons: dict[str, Served], epoch: str, *members: int) -> Any:
@@ -84,19 +86,19 @@ def test_one_that_is_served_elsewhere_is_read_all_the_same(daemons: dict[str, Se
     """Its snapshot is what its own daemon would answer from; how current it is, is unknown."""
     both = described(daemons)
     daemons["a"].daemon.shared.stores.pop(daemons["b"].daemon.key)
-    found = described(daemons)
+    result = described(daemons)
 
-    assert found["descriptions"][1] == {**both["descriptions"][1], "freshness": "unknown"}
-    assert pooled(daemons, found["epoch"]) == pooled(daemons, both["epoch"])
+    assert result["descriptions"][1] == {**both["descriptions"][1], "freshness": "unknown"}
+    assert pooled(daemons, result["epoch"]) == pooled(daemons, both["epoch"])
 
 
 def test_one_whose_settings_lead_elsewhere_is_asked_by_itself(daemons: dict[str, Served]) -> None:
     """The client goes by other settings than this process does."""
     first, second = places(daemons)
     members = first, replace(second, config_fingerprint="other")
-    found = daemons["a"].ask(JointDescribe(members_key(members), members)).body["described"]
+    result = daemons["a"].ask(JointDescribe(members_key(members), members)).body["described"]
 
-    assert [one is None for one in found["descriptions"]] == [False, True]
+    assert [each is None for each in result["descriptions"]] == [False, True]
 
 
 def test_both_are_asked_as_they_were_described(daemons: dict[str, Served]) -> None:
@@ -148,10 +150,10 @@ def test_a_damaged_one_is_asked_by_itself(daemons: dict[str, Served]) -> None:
             table.write_bytes(b"damaged")
     with pytest.raises(SnapshotGone):
         pooled(daemons, epoch)
-    found = described(daemons)
+    result = described(daemons)
 
-    assert [one is None for one in found["descriptions"]] == [False, True]
-    pooled(daemons, found["epoch"], 0)
+    assert [each is None for each in result["descriptions"]] == [False, True]
+    pooled(daemons, result["epoch"], 0)
 
 
 def test_many_unpacked_segments_are_packed_behind_the_answer(
@@ -219,7 +221,7 @@ def test_a_list_of_members_is_said_once(daemons: dict[str, Served]) -> None:
     assert described(daemons, said=False) == {"epoch": "", "descriptions": None}
     first = described(daemons)
 
-    assert [one["snapshot_id"] is not None for one in first["descriptions"]] == [True, True]
+    assert [each["snapshot_id"] is not None for each in first["descriptions"]] == [True, True]
     assert described(daemons, said=False) == first
 
 
@@ -227,23 +229,23 @@ def test_whoever_is_asked_lends_neither_encoder_nor_settings(tmp_path: Path, hom
     """It may be none of the members: another encoder, or other bounds."""
     stores: dict[tuple[str, str], Any] = {}
     with ExitStack() as stack:
-        found = {}
+        results = {}
         for name in ("odd", "a", "b"):
             root = tmp_path.resolve() / name
             write_tree(root, {f"{name}.py": "def fetch(page):\n    return page\n"})
             flags = {**FLAGS, "encoder": "none"} if name == "odd" else FLAGS
-            found[name] = stack.enter_context(served(root, home, flags=flags, stores=stores))
-        for one in found.values():
-            one.settled()
-        two = {name: found[name] for name in ("a", "b")}
+            results[name] = stack.enter_context(served(root, home, flags=flags, stores=stores))
+        for each in results.values():
+            each.settled()
+        two = {name: results[name] for name in ("a", "b")}
         key = members_key(places(two))
-        epoch = found["odd"].ask(JointDescribe(key, places(two))).body["described"]["epoch"]
+        epoch = results["odd"].ask(JointDescribe(key, places(two))).body["described"]["epoch"]
         asked = JointPool(BatchedPoolRequest(question("fetch page"), epoch, (0, 1)))
 
-        told = [found[name].ask(asked).body["pools"] for name in ("odd",)]
+        reports = [results[name].ask(asked).body["pools"] for name in ("odd",)]
         described(two)
-        told.append(pooled(two, described(two)["epoch"]))
-        assert told[0] == told[1]
+        reports.append(pooled(two, described(two)["epoch"]))
+        assert reports[0] == reports[1]
 
 
 def test_text_of_a_table_that_was_touched_is_not_shown(
@@ -295,7 +297,7 @@ def told(name: str) -> RepoDescription:
 
 
 def members(*every: RepoDescription | None) -> tuple[Described, ...]:
-    return tuple(Described(description=one) for one in every)
+    return tuple(Described(description=each) for each in every)
 
 
 def test_what_changed_alone_is_written_anew() -> None:
@@ -342,14 +344,14 @@ def stores(tmp_path: Path) -> Iterator[Stores]:
 @pytest.fixture
 def jobs(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """Return what workers are told, of which none does anything."""
-    told: list[Any] = []
+    reports: list[Any] = []
 
     async def run_process(*_: object, **fields: Any) -> CompletedProcess[bytes]:
-        told.append(stable_json.loads(fields["input"]))
+        reports.append(stable_json.loads(fields["input"]))
         return CompletedProcess([], 0, b"", b"")
 
     monkeypatch.setattr(joint_members.anyio, "run_process", run_process)
-    return told
+    return reports
 
 
 def test_many_unpacked_segments_are_packed_once(
@@ -368,5 +370,5 @@ def test_many_unpacked_segments_are_packed_once(
     ((base, segments),) = jobs
     assert base == str(stores.home.base)
     assert {segment for _, segment, _ in segments} == {
-        ref.table for one in members for ref in one.manifest.segments
+        ref.table for each in members for ref in each.manifest.segments
     }

@@ -47,9 +47,9 @@ def test_a_shutdown_ends_work_and_says_why(indexed: Path, home: Path, held: Held
             working.send_message("1", asked())
             host.eventually(lambda: held.begun)
             operator.send_message("2", Shutdown("reinit"))
-            told, ended = operator.next(), working.next()["error"]
+            reported, ended = operator.next(), working.next()["error"]
 
-            assert told["stopping"] is True
+            assert reported["stopping"] is True
             assert (ended["code"], ended["reason"]) == ("cancelled", "reinit")
             assert working.ends()
             assert operator.ends()
@@ -333,8 +333,8 @@ def test_a_shutdown_needs_no_reader(indexed: Path, home: Path, *, at_once: bool)
     with served(indexed, home) as host:
         if at_once:
             with Wire(host.address.socket) as wire:
-                said = hello_json(host.address.hello), message_json("1", Shutdown("reinit"))
-                wire.send_bytes(b"".join(packed(one) for one in said))
+                output = hello_json(host.address.hello), message_json("1", Shutdown("reinit"))
+                wire.send_bytes(b"".join(packed(each) for each in output))
         else:
             with client(host) as wire:
                 wire.send_message("1", Shutdown("reinit"))

@@ -54,9 +54,9 @@ def host(indexed: Path, home: Path) -> Iterator[Served]:
     for edit in EDITS:
         write_tree(indexed, edit)
         open_engine(indexed, home).sync()
-    with served(indexed, home) as found:
-        found.settled()
-        yield found
+    with served(indexed, home) as result:
+        result.settled()
+        yield result
 
 
 def ask(host: Served) -> tuple[dict[str, Any], set[str]]:
@@ -70,11 +70,11 @@ def ask(host: Served) -> tuple[dict[str, Any], set[str]]:
 def is_right(host: Served, expected: dict[str, Any]) -> bool:
     """Return whether the next answer is right; one that is not has to say what is wrong."""
     try:
-        found, codes = ask(host)
+        answer, codes = ask(host)
     except GgrepError:
         return False
-    assert found == expected or codes & SAYS, "a wrong answer, and not a word of it"
-    return found == expected
+    assert answer == expected or codes & SAYS, "a wrong answer, and not a word of it"
+    return answer == expected
 
 
 def images(host: Served) -> list[Path]:

@@ -66,9 +66,9 @@ def host(engine: FakeNavigation, lasting_host: Served) -> Served:
 @pytest.fixture
 def own_host(engine: FakeNavigation, indexed: Path, home: Path) -> Iterator[Served]:
     """Return a daemon of one test alone."""
-    with served(indexed, home) as found:
-        found.settled()
-        yield found
+    with served(indexed, home) as result:
+        result.settled()
+        yield result
 
 
 def events(host: Served) -> list[dict[str, Any]]:
@@ -79,8 +79,8 @@ def events(host: Served) -> list[dict[str, Any]]:
 
 
 def deterministic(message: Any) -> Ask[Any]:
-    found: Ask[Any] = replace(message, request=bounded(message.request, deterministic=True))
-    return found
+    result: Ask[Any] = replace(message, request=bounded(message.request, deterministic=True))
+    return result
 
 
 @every
@@ -104,12 +104,12 @@ def test_the_reply_is_the_document(host: Served, engine: FakeNavigation, name: s
 @every
 def test_the_reply_is_a_value_on_request(host: Served, engine: FakeNavigation, name: str) -> None:
     body = host.ask(replace(MESSAGES[name], values=True)).body
-    found = decode(KINDS[name], body["value"], "value")
+    result = decode(KINDS[name], body["value"], "value")
 
     assert set(body) == {"value"}
-    assert found.request == MESSAGES[name].request
-    if isinstance(found, SlateResponse):
-        assert [facts.path for facts in found.facts] == [slates.DOCS.path, slates.CODE.path]
+    assert result.request == MESSAGES[name].request
+    if isinstance(result, SlateResponse):
+        assert [facts.path for facts in result.facts] == [slates.DOCS.path, slates.CODE.path]
 
 
 @pytest.mark.parametrize("name", ["slate", "symbol", "references"])
@@ -139,10 +139,10 @@ def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name:
     (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
     own_host.reload()
     body = own_host.ask(replace(MESSAGES[name], values=True)).body
-    found = decode(KINDS[name], body["value"], "value")
+    result = decode(KINDS[name], body["value"], "value")
 
     assert own_host.daemon.stale
-    assert [notice.code for notice in found.warnings if notice.code == "stale_config"]
+    assert [notice.code for notice in result.warnings if notice.code == "stale_config"]
 
 
 @every

@@ -162,9 +162,9 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> Counted:
 
 @pytest.fixture
 def host(indexed: Path, home: Path) -> Iterator[Served]:
-    with served(indexed, home) as found:
-        found.settled()
-        yield found
+    with served(indexed, home) as result:
+        result.settled()
+        yield result
 
 
 def asked(host: Served, request: PoolRequest) -> bytes:
@@ -223,9 +223,9 @@ def test_a_reload_is_searched_anew(host: Served, counted: Counted) -> None:
 def test_other_figures_and_vectors_are_searched_anew(host: Served, counted: Counted) -> None:
     """A workspace's sum moves with every repository's publish."""
     engine, deadline = host.daemon.engine(), Deadline.after(CLOCK, 20_000)
-    own = engine.ask(StatisticsRequest(REQUEST.search), deadline)
-    figures, vector = own.statistics, engine.ask(EncodeRequest("another text"), deadline).vector
-    measured = replace(REQUEST, statistics=figures, snapshot_id=own.snapshot_id)
+    ours = engine.ask(StatisticsRequest(REQUEST.search), deadline)
+    figures, vector = ours.statistics, engine.ask(EncodeRequest("another text"), deadline).vector
+    measured = replace(REQUEST, statistics=figures, snapshot_id=ours.snapshot_id)
     moved = replace(measured, statistics=replace(figures, chunks=figures.chunks + 9))
     before = counted.times
     for request in (REQUEST, measured, moved, replace(moved, vector=vector)) * 2:

@@ -102,14 +102,14 @@ async def test_a_worker_answers_with_the_bytes_of_the_host(workers: Workers) -> 
         assert await workers.answer(deadline=Deadline.after(CLOCK, 100)) is None
         assert workers.processes.pids == (pid,)
         for message in MESSAGES:
-            said = await workers.answer(message)
-            assert said is not None
+            output = await workers.answer(message)
+            assert output is not None
             ask: Any = workers.engine.search if isinstance(message, Search) else workers.engine.ask
             answer = ask(message.request, request_id="id")
             expected = query_answer(answer, message, workers.engine.identity.root)
-            assert stable_json.dumps(said.body) == stable_json.dumps(expected.body)
-            assert said.logged.hits == expected.logged.hits > 0
-            assert said.segments == expected.segments
+            assert stable_json.dumps(output.body) == stable_json.dumps(expected.body)
+            assert output.logged.hits == expected.logged.hits > 0
+            assert output.segments == expected.segments
 
 
 async def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> None:
@@ -118,14 +118,17 @@ async def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> N
         await workers.ready()
         message = Search(SearchRequest("settle invoice"))
         notices = (Notice("watch_polling", "late"),)
-        said = await workers.answer(
+        output = await workers.answer(
             message, notices=notices, standing=IndexFreshness(failure="full")
         )
         plain = await workers.answer(message)
 
-        assert said is not None
+        assert output is not None
         assert plain is not None
-        assert [notice.code for notice in said.logged.warnings] == ["sync_failed", "watch_polling"]
+        assert [notice.code for notice in output.logged.warnings] == [
+            "sync_failed",
+            "watch_polling",
+        ]
         assert plain.logged.warnings == ()
 
 

@@ -229,20 +229,20 @@ def test_a_process_of_two_daemons_answers_for_each_alone(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By one socket; a hello of neither is refused, and one that ended is there for nobody."""
-    one, two = roots = [tmp_path.resolve() / name for name in ("one", "two")]
+    left, two = roots = [tmp_path.resolve() / name for name in ("one", "two")]
     for root in roots:
         write_tree(root, {"pay.py": f"def settle_{root.name}():\n    return 1\n"})
     seen: list[object] = []
 
     def act(host: Hosted) -> None:
-        first, second = host.address(one), host.address(two)
+        first, second = host.address(left), host.address(two)
         seen.append(first.socket.stat().st_ino == second.socket.stat().st_ino)
         seen.extend(host.ask(root, Ping()).name for root in roots)
         with Link.connect(first.socket, second.hello, CLOCK) as link:
             seen.append(link.welcome.store_id == second.hello.store_id)
         with pytest.raises(InvalidRequest, match="store_id mismatch"):
             Link.connect(first.socket, Hello((1,), "other", "f"), CLOCK)
-        host.ask(one, Shutdown("done"))
+        host.ask(left, Shutdown("done"))
         while first.socket.exists():
             time.sleep(0.01)
         with pytest.raises(Unreachable):

@@ -125,9 +125,9 @@ def test_an_index_is_current_where_its_tree_is_watched(
     monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState(mode, 0, None, ""))
     with served(indexed, home) as host:
         host.settled()
-        told = host.ask(Describe(20_000)).body["description"]
+        reported = host.ask(Describe(20_000)).body["description"]
 
-    assert told["freshness"] == freshness
+    assert reported["freshness"] == freshness
 
 
 def test_a_save_among_products_is_found(root: Path, home: Path, git: Git) -> None:

@@ -90,6 +90,6 @@ def test_no_budget_is_exceeded_through_a_daemon(host: Served, seeds: range) -> N
         assert len(packs) <= limits["max_slate_files"]
         for pack in packs:
             assert size(pack) <= limits["max_slate_file_bytes"]
-            own = [item for item in pack.get("evidence", ()) if "reason" not in item]
+            ours = [item for item in pack.get("evidence", ()) if "reason" not in item]
             named = pack.get("outline", ())
-            assert len(own) + len(named) <= limits["max_evidence_per_file"]
+            assert len(ours) + len(named) <= limits["max_evidence_per_file"]

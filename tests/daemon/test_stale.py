@@ -92,10 +92,10 @@ def test_status_and_handshake_say_so(stale: Served, monkeypatch: pytest.MonkeyPa
     assert stale.ask(Status()).body["status"]["daemon"]["stale"]
 
     monkeypatch.setattr(HostWatcher, "state", lambda *_: WatchState("watching", 0, None, ""))
-    told = stale.ask(Describe(20_000)).body["description"]
+    reported = stale.ask(Describe(20_000)).body["description"]
 
-    assert told["freshness"] == "unknown"
-    assert [notice["code"] for notice in told["notices"]] == ["stale_config"]
+    assert reported["freshness"] == "unknown"
+    assert [notice["code"] for notice in reported["notices"]] == ["stale_config"]
 
 
 def test_a_sync_that_runs_is_ended(indexed: Path, home: Path) -> None:
@@ -144,10 +144,10 @@ def test_settings_made_to_hurt_cost_a_warning(indexed: Path, home: Path) -> None
         before = answered(host)
         for bomb in BOMBS.values():
             edit(host, bomb)
-            found = answered(host)
+            result = answered(host)
 
-            assert [one["code"] for one in found["warnings"]] == ["stale_config"]  # type: ignore[attr-defined, index] # JSON
-            assert {**found, "warnings": before["warnings"]} == before, bomb[:60]
+            assert [each["code"] for each in result["warnings"]] == ["stale_config"]  # type: ignore[attr-defined, index] # JSON
+            assert {**result, "warnings": before["warnings"]} == before, bomb[:60]
         edit(host, None)
         assert answered(host) == before
 

@@ -107,10 +107,10 @@ def test_a_bug_in_the_worker_is_an_internal_error_with_a_message() -> None:
     """An empty message would explain nothing; the name of a file in it may be any bytes."""
     assert error_json(KeyError()) == {"code": "internal", "message": "KeyError"}
 
-    told = through_a_pipe(error_json(SyncRefused(("caf\udce9.py: unreadable",))))
+    reported = through_a_pipe(error_json(SyncRefused(("caf\udce9.py: unreadable",))))
 
-    assert isinstance(told, dict)
-    assert told["message"].startswith(r"caf\udce9.py: unreadable")
+    assert isinstance(reported, dict)
+    assert reported["message"].startswith(r"caf\udce9.py: unreadable")
 
 
 class Host:
@@ -134,7 +134,7 @@ def test_progress_within_a_stage_is_told_ten_times_a_second_at_most() -> None:
         host.telling.progress("index", number, 1_000)
         host.clock.advance(1)
     host.telling.progress("publish", 0, 0)
-    stages = [said["progress"]["stage"] for said in host.heard()]
+    stages = [output["progress"]["stage"] for output in host.heard()]
 
     assert stages == ["scan"] + ["index"] * 10 + ["publish"]
 

@@ -295,14 +295,14 @@ async def test_a_deadline_ends_the_wait_and_not_the_sync() -> None:
 
 
 async def test_a_cancelled_sync_is_killed_and_says_why() -> None:
-    said = []
+    messages = []
     async with running() as stage:
 
         async def ask() -> None:
             try:
                 await stage.ask()
             except Cancelled as error:
-                said.append(str(error))
+                messages.append(str(error))
 
         await stage.runner.begun()
         stage.runner.end()
@@ -313,7 +313,7 @@ async def test_a_cancelled_sync_is_killed_and_says_why() -> None:
         await anyio.wait_all_tasks_blocked()
         assert not stage.loop.cancel("nothing runs")
 
-    assert said == ["because"]
+    assert messages == ["because"]
     assert stage.runner.killed == 1
     assert stage.loop.statistics().last_result == "cancelled"
     assert stage.loop.statistics().next_retry_ms is None
@@ -343,14 +343,14 @@ async def test_a_frozen_loop_begins_nothing_until_it_thaws() -> None:
 
 async def test_the_end_of_the_loop_kills_the_sync_and_frees_who_waits() -> None:
     """A daemon that stops leaves nobody hanging."""
-    said = []
+    messages = []
     stage = Stage(AT_ONCE)
 
     async def ask() -> None:
         try:
             await stage.ask()
         except Cancelled as error:
-            said.append(str(error))
+            messages.append(str(error))
 
     async with anyio.create_task_group() as waiting, anyio.create_task_group() as tasks:
         tasks.start_soon(stage.loop.run)
@@ -361,7 +361,7 @@ async def test_the_end_of_the_loop_kills_the_sync_and_frees_who_waits() -> None:
     stage.close()
     assert stage.runner.killed == 1
 
-    assert said == ["the daemon is stopping"]
+    assert messages == ["the daemon is stopping"]
 
 
 async def test_other_settings_hold_from_the_next_sync_on() -> None:
@@ -430,8 +430,8 @@ async def test_no_sync_begins_while_git_is_at_work() -> None:
         with anyio.fail_after(5):
             while not stage.loop.statistics().git_at_work:
                 await anyio.lowlevel.checkpoint()
-        held = stage.loop.statistics()
-        assert (held.state, held.behind, len(stage.runner.jobs)) == ("idle", True, 1)
+        kept = stage.loop.statistics()
+        assert (kept.state, kept.behind, len(stage.runner.jobs)) == ("idle", True, 1)
         stage.git_at_work = False
         await stage.runner.begun()
         assert not stage.loop.statistics().git_at_work

@@ -43,10 +43,10 @@ async def until(holds: Callable[[], bool]) -> None:
 
 async def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_path: Path) -> None:
     """A question may come before the first index has begun, or when it has long begun."""
-    said = {"store_id": "s", "paths": ["a.py", "b.py"]}
+    output = {"store_id": "s", "paths": ["a.py", "b.py"]}
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         await process.prioritise("s", ["a.py", "b.py"])
-        told = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
+        reported = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         again = await process.run(job(tmp_path, "tell", store_id="s"), ignore)
         heard: list[SyncOutcome] = []
 
@@ -59,8 +59,8 @@ async def test_wishes_reach_the_worker_before_a_job_and_while_it_is_done(tmp_pat
         async with anyio.create_task_group() as group:
             group.start_soon(listen)
 
-        assert stable_json.loads(told.snapshot_id.encode()) == [said]
-        assert again.snapshot_id == told.snapshot_id, "said once"
+        assert stable_json.loads(reported.snapshot_id.encode()) == [output]
+        assert again.snapshot_id == reported.snapshot_id, "said once"
         assert priority_from(heard[0].snapshot_id.encode()) == ("s", ("c.py",))
 
 
@@ -68,20 +68,20 @@ async def test_one_worker_serves_job_after_job(tmp_path: Path) -> None:
     """Starting one costs more than a sync of one file."""
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
         assert process.pid is None
-        told: list[SyncProgress] = []
-        first = await process.run(job(tmp_path, "answer"), told.append)
+        reports: list[SyncProgress] = []
+        first = await process.run(job(tmp_path, "answer"), reports.append)
         second = await process.run(job(tmp_path, "answer"), ignore)
 
         assert first.snapshot_id == second.snapshot_id == str(process.pid)
-        assert [progress.stage for progress in told] == ["scan"]
+        assert [progress.stage for progress in reports] == ["scan"]
         assert process.starts == 1
 
 
 async def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
     async with aclosing(SyncProcess(write_worker(tmp_path), most_jobs=2)) as process:
-        told = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
+        reports = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
 
-        assert len({outcome.snapshot_id for outcome in told}) == 3
+        assert len({outcome.snapshot_id for outcome in reports}) == 3
         assert process.starts == 3
 
 
@@ -127,20 +127,20 @@ async def test_errors_come_back_as_what_they_are(tmp_path: Path) -> None:
 
 async def test_a_failure_says_what_a_command_would_end_with(tmp_path: Path) -> None:
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
-        told = []
+        reports = []
         for each in ("status", "crash", "killed"):
             with pytest.raises(SyncFailed) as failed:
                 await process.run(job(tmp_path, each), ignore)
-            told.append((failed.value.exit_status, failed.value.signal))
+            reports.append((failed.value.exit_status, failed.value.signal))
 
-        assert told == [(13, None), (1, None), (1, signal.SIGKILL)]
+        assert reports == [(13, None), (1, None), (1, signal.SIGKILL)]
 
 
-@pytest.mark.parametrize(("act", "said"), [("crash", "it broke"), ("garble", "worker ended")])
-async def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, said: str) -> None:
+@pytest.mark.parametrize(("act", "output"), [("crash", "it broke"), ("garble", "worker ended")])
+async def test_a_worker_that_breaks_costs_one_sync(tmp_path: Path, act: str, output: str) -> None:
     """Its last words say why; the next sync gets another worker."""
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
-        with pytest.raises(SyncFailed, match=said):
+        with pytest.raises(SyncFailed, match=output):
             await process.run(job(tmp_path, act), ignore)
         await process.run(job(tmp_path, "answer"), ignore)
 
@@ -183,14 +183,14 @@ async def test_a_worker_that_hangs_is_killed_in_the_end(tmp_path: Path, bound: s
 
 async def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
     """A host that stops does not wait for minutes of indexing."""
-    said: list[type[Exception]] = []
+    messages: list[type[Exception]] = []
     async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
 
         async def one() -> None:
             try:
                 await process.run(job(tmp_path, "hang"), ignore)
             except Cancelled as error:
-                said.append(type(error))
+                messages.append(type(error))
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(one)
@@ -199,7 +199,7 @@ async def test_closing_cancels_the_running_sync(tmp_path: Path) -> None:
             await process.aclose()
         await hanging_ended(tmp_path)
 
-    assert said == [Cancelled, Cancelled]
+    assert messages == [Cancelled, Cancelled]
 
 
 def real_job(root: Path, home: Path, **given: Any) -> SyncJob:
@@ -216,7 +216,7 @@ async def test_the_real_worker_indexes_and_compacts(root: Path, home: Path) -> N
 
         async def sync(**given: Any) -> None:
             wanted = real_job(root, home, **given)
-            outcomes.append(await process.run(wanted, lambda said: stages.append(said.stage)))
+            outcomes.append(await process.run(wanted, lambda output: stages.append(output.stage)))
 
         await sync()
         await sync(low_impact=True)

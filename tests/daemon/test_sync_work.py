@@ -47,11 +47,11 @@ def worker(told: Told) -> Worker:
 def test_a_first_index_comes_early(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
-    told = Told()
-    outcome = worker(told).do(SyncJob(root, home, flags=FLAGS))
+    reported = Told()
+    outcome = worker(reported).do(SyncJob(root, home, flags=FLAGS))
     manifest = open_engine(root, home).view().manifest
 
-    assert told.stages == ["scan", "index", "publish", "index", "publish", "upkeep"]
+    assert reported.stages == ["scan", "index", "publish", "index", "publish", "upkeep"]
     assert (outcome.indexed, outcome.cpu_ms) == (6, 7)
     assert manifest.parent_snapshot_id is not None
     assert not manifest.partial
@@ -77,27 +77,27 @@ def test_wanted_files_come_first(root: Path, home: Path, monkeypatch: pytest.Mon
 def test_a_merge_that_is_due_is_left_to_another_worker(root: Path, home: Path) -> None:
     """A saved file does not wait for it."""
     job = SyncJob(root, home, flags=FLAGS | {"compaction_overdue_segments": 2}, compaction="apart")
-    told, syncing = Told(), worker(Told())
+    reported, syncing = Told(), worker(Told())
     for number in range(2):
         write_tree(root, {f"f{number}.py": f"retry = {number}\n"})
         outcome = syncing.do(job)
-    merged = worker(told).do(replace(job, compaction="alone", low_impact=True))
+    merged = worker(reported).do(replace(job, compaction="alone", low_impact=True))
 
     assert (outcome.overdue, outcome.segments, outcome.compaction) == (True, 2, None)
     assert (merged.segments, merged.published, merged.cpu_ms) == (1, False, 7)
-    assert told.stages == []
+    assert reported.stages == []
     assert not syncing.do(job).overdue
 
 
 def test_a_build_publishes_once(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ggrep.index.sync.portions.FIRST_BYTES", 250)
     write_tree(root, {f"f{i}.py": f"retry = {i}  # {'x' * 100}\n" for i in range(6)})
-    told = Told()
-    works = worker(told)
+    reported = Told()
+    works = worker(reported)
     first = works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
     again = works.do(SyncJob(root, home, flags=FLAGS, abreast=2))
 
-    assert told.stages.count("publish") == 1
+    assert reported.stages.count("publish") == 1
     assert (first.published, again.published) == (True, False)
     assert again.snapshot_id == first.snapshot_id
 

@@ -54,12 +54,12 @@ class FakeWatch:
             if stop_event.is_set():
                 return "stop"
             try:
-                said = self.events.get(timeout=0.002)
+                output = self.events.get(timeout=0.002)
             except queue.Empty:
                 continue
-            if isinstance(said, Exception):
-                raise said
-            return said
+            if isinstance(output, Exception):
+                raise output
+            return output
         return "timeout"
 
     def close(self) -> None:
@@ -101,27 +101,27 @@ def until(holds: Callable[[], bool]) -> None:
 @pytest.fixture
 def roots(tmp_path: Path) -> list[Path]:
     """Return three directories; the last lies in the first."""
-    found = [tmp_path.resolve() / name for name in ("a", "b", "a/inner")]
-    for path in found:
+    results = [tmp_path.resolve() / name for name in ("a", "b", "a/inner")]
+    for path in results:
         path.mkdir()
-    return found
+    return results
 
 
 def test_events_reach_the_roots_they_lie_in_and_nested_ones_as_well(roots: list[Path]) -> None:
     """One index may hold what another does; a third hears nothing."""
-    opener, told = Opener(), [Changes() for _ in roots]
+    opener, reported = Opener(), [Changes() for _ in roots]
     with watcher(opener) as watching:
-        for root, changes in zip(roots, told, strict=True):
+        for root, changes in zip(roots, reported, strict=True):
             watching.add(root, (), changes)
         until(lambda: all(watching.state(root).mode == "watching" for root in roots))
         until(lambda: len(opener.opened[-1].paths) == 3)
-        for changes in told:
+        for changes in reported:
             while not changes.none():
                 assert changes.next() == 0
         opener.tell(roots[2] / "x.py", roots[2] / "y.py", roots[0] / "z.py", "/elsewhere/q.py")
 
-        assert (told[0].next(), told[2].next()) == (3, 2)
-        assert told[1].none()
+        assert (reported[0].next(), reported[2].next()) == (3, 2)
+        assert reported[1].none()
         assert watching.state(roots[0]).events_total == 3
         assert watching.state(roots[0]).last_event_age_ms is not None
 
@@ -340,10 +340,10 @@ def test_who_leaves_many_has_the_others_watched_on(tmp_path: Path) -> None:
     roots = [tmp_path / str(number) for number in range(4)]
     for root in roots:
         root.mkdir()
-    opener, told = Opener(), Changes()
+    opener, reported = Opener(), Changes()
     with watcher(opener) as watching:
         for root in roots:
-            watching.add(root, (), told)
+            watching.add(root, (), reported)
         until(lambda: bool(opener.opened) and len(opener.opened[-1].paths) == 4)
         until(lambda: watching.state(roots[3]).mode == "watching")
         opens = len(opener.opened)

@@ -79,9 +79,9 @@ def test_weights_are_those_of_the_program() -> None:
     """The formula is worth reading only with the figures in force."""
     text = page("docs/impl/query.md")
     shown = {
-        name: float(found[1])
+        name: float(answer[1])
         for name in ("text", "file", "path", "stem", "symbol", "location")
-        if (found := re.search(rf"([\d.]+) +x {name}\b", text))
+        if (answer := re.search(rf"([\d.]+) +x {name}\b", text))
     }
 
     assert shown == {name: getattr(DEFAULT_WEIGHTS, name) for name in shown}
@@ -117,6 +117,6 @@ def test_no_other_module_asks_linux() -> None:
 
 
 def test_each_question_stands_on_the_page() -> None:
-    told = page("docs/platforms.md")
+    reported = page("docs/platforms.md")
 
-    assert [name for name in OWN if not mentions(told, name)] == []
+    assert [name for name in OWN if not mentions(reported, name)] == []

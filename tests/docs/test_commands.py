@@ -48,11 +48,11 @@ def test_each_command_of_a_page_is_taken(name: str) -> None:
 
 def test_each_command_that_agents_are_told_of_is_taken() -> None:
     """It is read in every conversation: it is short, and each line of it can be typed."""
-    told = [words for line in AT_THE_SHELL.splitlines() for words in typed_in(line)]
+    reports = [words for line in AT_THE_SHELL.splitlines() for words in typed_in(line)]
 
-    assert len(told) == 7
+    assert len(reports) == 7
     assert len(AT_THE_SHELL) < 1_500
-    check_taken(told)
+    check_taken(reports)
 
 
 def check_taken(commands: Iterable[list[str]]) -> None:

@@ -16,16 +16,16 @@ PAGE = "docs/python.md"
 @pytest.fixture
 def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Household]:
     """Yield a home for this process, in a repository as the page says."""
-    with household() as found:
-        for name, value in found.environ().items():
+    with household() as result:
+        for name, value in result.environ().items():
             monkeypatch.setenv(name, value)
         monkeypatch.delenv("GGREP_OFFLINE")
-        root = found.repo()
+        root = result.repo()
         (root / "team.jsonc").write_text(
             '{"schemaVersion": 1, "repos": [{"root": ".", "alias": "pay"}]}'
         )
         monkeypatch.chdir(root)
-        yield found
+        yield result
 
 
 def examples() -> list[str]:
@@ -70,6 +70,6 @@ def test_every_option_is_on_the_page(method: str, kind: type) -> None:
 
 def test_every_exported_name_is_on_the_page() -> None:
     """What is promised is told."""
-    told = {name for name in ggrep.__all__ if re.search(rf"\b{re.escape(name)}\b", page(PAGE))}
+    reported = {name for name in ggrep.__all__ if re.search(rf"\b{re.escape(name)}\b", page(PAGE))}
 
-    assert sorted(set(ggrep.__all__) - told) == []
+    assert sorted(set(ggrep.__all__) - reported) == []

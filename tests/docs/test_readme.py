@@ -141,8 +141,8 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         if path in seen:
             continue
         seen.add(path)
-        found = _LINK.findall(path.read_text(encoding="utf-8"))
-        targets = [(path.parent / link.partition("#")[0]).resolve() for link in found]
+        result = _LINK.findall(path.read_text(encoding="utf-8"))
+        targets = [(path.parent / link.partition("#")[0]).resolve() for link in result]
         for target in targets:
             ahead += sorted(target.glob("*.md")) if target.is_dir() else []
             ahead += [target] if target.suffix == ".md" else []

@@ -98,13 +98,13 @@ def test_words_that_stand_nowhere_lower_confidence() -> None:
     """Who speaks of what the repository does not know asks another one."""
     order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
     middling = TopFile(score=0.5, evidence=0.5, row=0.5, topic=0.3, found=0.6, spelt=False)
-    found = [
+    results = [
         order.index(confidence_of(leading(middling, weight=2.0, unknown=share / 10)))
         for share in range(11)
     ]
 
-    assert found == sorted(found, reverse=True)
-    assert found[0] > found[-1]
+    assert results == sorted(results, reverse=True)
+    assert results[0] > results[-1]
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,9 @@ def test_a_value_put_again_is_counted_once() -> None:
     for number in range(5):
         recent.put("a", number, 15)
 
-    found = recent.statistics()
+    result = recent.statistics()
     assert recent.get("a") == 4
-    assert (found.entries, found.size_bytes) == (1, 15)
+    assert (result.entries, result.size_bytes) == (1, 15)
 
 
 def test_a_value_that_grew_too_large_leaves() -> None:
@@ -74,8 +74,8 @@ def test_it_counts_what_it_had_and_what_it_had_not() -> None:
     recent.get("a")
     recent.get("b")
 
-    found = recent.statistics()
-    assert (found.hits, found.misses) == (1, 1)
+    result = recent.statistics()
+    assert (result.hits, result.misses) == (1, 1)
 
 
 def test_cleared_it_holds_nothing() -> None:

@@ -153,7 +153,7 @@ def test_a_selection_keeps_its_bounds(
     ]
 
     assert len(picked) == len(set(picked)) <= limit
-    assert not per_file or all(len(found) <= per_file for found in by_file.values())
+    assert not per_file or all(len(each) <= per_file for each in by_file.values())
     assert len(picked) == limit or not left
     for bucket, places in quotas(mode, limit).items():
         taken = sum(item[0] is bucket for item in picked)
@@ -221,9 +221,9 @@ def test_an_index_at_rest_says_nothing() -> None:
 )
 def test_what_becomes_of_changes_is_told(standing: IndexFreshness, message: str) -> None:
     """`they are being indexed` was said for ever."""
-    found = said(replace(standing, behind=True))
+    result = said(replace(standing, behind=True))
 
-    assert found["index_behind"] == f"files have changed since the last sync; {message}"
+    assert result["index_behind"] == f"files have changed since the last sync; {message}"
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,9 @@ def test_cosines_are_independent_of_rows(seed: int, dimension: int, data: st.Dat
 def test_the_largest_products_are_still_exact() -> None:
     """The bound of the dimension is what keeps float32 exact."""
     values = np.full((2, MAX_DIMENSION), 127, dtype=np.int8)
-    found = cosines(values, np.ones(2), values[0], 1.0)
+    result = cosines(values, np.ones(2), values[0], 1.0)
 
-    assert found.tolist() == [127 * 127 * MAX_DIMENSION] * 2
+    assert result.tolist() == [127 * 127 * MAX_DIMENSION] * 2
 
 
 EXTREMES = st.sampled_from((-128, -127, -1, 0, 1, 126, 127)) | st.integers(-128, 127)

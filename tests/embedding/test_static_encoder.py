@@ -86,11 +86,11 @@ def test_equal_bags_give_equal_bytes(model: StaticModel, words: list[str], chanc
 @given(st.lists(st.sampled_from(WRITTEN), min_size=1).map(" ".join))
 def test_a_vector_is_the_sum_that_the_formula_says(model: StaticModel, text: str) -> None:
     """Slowly, in fractions, word by word."""
-    found = [name for word in text_words(text) for name in features(word) if name in model.row_of]
+    results = [name for word in text_words(text) for name in features(word) if name in model.row_of]
     sums = np.zeros(model.identity.dimension)
-    for name in set(found):
+    for name in set(results):
         row = model.row_of[name]
-        factor = float(model.query_weights[row]) * log1p(found.count(name))
+        factor = float(model.query_weights[row]) * log1p(results.count(name))
         sums += factor * model.vectors[row].astype(np.float64)
     length = sqrt(float(sums @ sums)) or 1.0
 
@@ -181,7 +181,7 @@ def test_sums_are_whole_numbers_at_the_extreme(tmp_path: Path) -> None:
     write_model(tmp_path, words, rows, ones, ones, {"revision": "full"})
     full = read_model(tmp_path)
     text = " ".join(chain(words, words[:1000]))
-    found = StaticEncoder(full)._text_sums([text], full.document_weights)
+    result = StaticEncoder(full)._text_sums([text], full.document_weights)
     counts = {word: 2 if number < 1000 else 1 for number, word in enumerate(words)}
     exact = [
         sum(
@@ -193,7 +193,7 @@ def test_sums_are_whole_numbers_at_the_extreme(tmp_path: Path) -> None:
         for place in range(8)
     ]
 
-    assert [int(each) for each in found[0]] == exact
+    assert [int(each) for each in result[0]] == exact
     assert full.document_weights.max() == 65_535
 
 
@@ -214,11 +214,11 @@ def test_threads_may_share_an_encoder(model: StaticModel, monkeypatch: pytest.Mo
     given = [" ".join(WRITTEN[place:]) for place in range(len(WRITTEN))]
     expected = bits(StaticEncoder(model), given)
     shared, start = StaticEncoder(model), Barrier(4)
-    found: list[list[bytes]] = []
+    results: list[list[bytes]] = []
 
     def encode() -> None:
         start.wait()
-        found.extend(bits(shared, given) for _ in range(20))
+        results.extend(bits(shared, given) for _ in range(20))
 
     threads = [Thread(target=encode) for _ in range(4)]
     for thread in threads:
@@ -226,8 +226,8 @@ def test_threads_may_share_an_encoder(model: StaticModel, monkeypatch: pytest.Mo
     for thread in threads:
         thread.join()
 
-    assert len(found) == 80
-    assert all(each == expected for each in found)
+    assert len(results) == 80
+    assert all(each == expected for each in results)
     assert len(shared._rows_of_words) <= 3 + len(threads)
 
 

@@ -94,10 +94,10 @@ def test_the_identity_needs_the_card_alone(folder: Path) -> None:
     """Clients name stores by it, and load no arrays."""
     for name in FILES[:-1]:
         (folder / name).unlink()
-    found = identity_of(f"static:{folder}")
+    result = identity_of(f"static:{folder}")
 
-    assert (found.name, found.revision, found.dimension) == ("static", "1", DIMENSION)
-    assert found.pooling == "log-sum-1/features-2"
+    assert (result.name, result.revision, result.dimension) == ("static", "1", DIMENSION)
+    assert result.pooling == "log-sum-1/features-2"
 
 
 def test_the_shipped_card_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,20 +261,24 @@ def test_what_is_no_card_is_refused(folder: Path, card: bytes) -> None:
 
 
 def wrong_parts() -> dict[str, Parts]:
-    one = parts()
+    first = parts()
     nan = np.full(SIZE, np.nan)
     return {
-        "a word twice": Parts(["a"] * SIZE, one.vectors, one.documents, one.queries),
-        "a line end": Parts(["a\nb", *one.words[1:]], one.vectors, one.documents, one.queries),
-        "no words": Parts([], one.vectors[:0], one.documents[:0], one.queries[:0]),
-        "too few rows": Parts(one.words, one.vectors[1:], one.documents, one.queries),
-        "rows that are no numbers": Parts(
-            one.words, one.vectors * np.float32(np.inf), one.documents, one.queries
+        "a word twice": Parts(["a"] * SIZE, first.vectors, first.documents, first.queries),
+        "a line end": Parts(
+            ["a\nb", *first.words[1:]], first.vectors, first.documents, first.queries
         ),
-        "negative weights": Parts(one.words, one.vectors, -one.documents, one.queries),
-        "weights that are no numbers": Parts(one.words, one.vectors, one.documents, nan),
-        "too few weights": Parts(one.words, one.vectors, one.documents[1:], one.queries),
-        "too wide": Parts(one.words, np.ones((SIZE, 1041), np.float32), one.documents, one.queries),
+        "no words": Parts([], first.vectors[:0], first.documents[:0], first.queries[:0]),
+        "too few rows": Parts(first.words, first.vectors[1:], first.documents, first.queries),
+        "rows that are no numbers": Parts(
+            first.words, first.vectors * np.float32(np.inf), first.documents, first.queries
+        ),
+        "negative weights": Parts(first.words, first.vectors, -first.documents, first.queries),
+        "weights that are no numbers": Parts(first.words, first.vectors, first.documents, nan),
+        "too few weights": Parts(first.words, first.vectors, first.documents[1:], first.queries),
+        "too wide": Parts(
+            first.words, np.ones((SIZE, 1041), np.float32), first.documents, first.queries
+        ),
     }
 
 

@@ -27,9 +27,9 @@ def model_folder() -> Path:
 
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
-    found = open_encoder(f"sentence-transformers:{model_folder()}")
-    assert found is not None
-    return found
+    result = open_encoder(f"sentence-transformers:{model_folder()}")
+    assert result is not None
+    return result
 
 
 @pytest.mark.deep

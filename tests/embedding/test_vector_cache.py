@@ -52,9 +52,9 @@ def test_what_was_put_is_found_again_by_another_process(directory: Path) -> None
     with open_cache(directory) as cache:
         fill(cache, range(1200))
     with open_cache(directory) as cache:
-        found = held(cache, range(1300))
+        result = held(cache, range(1300))
 
-    assert found == list(range(1200))
+    assert result == list(range(1200))
     assert cache.statistics() == VectorStatistics(hits=1200, misses=100)
 
 
@@ -126,10 +126,10 @@ def test_a_damaged_file_is_begun_anew(directory: Path, damage: object) -> None:
         lost = held(cache, range(500))
         fill(cache, range(500))
         fill(cache, range(500))
-        found = held(cache, range(500))
+        result = held(cache, range(500))
 
     assert len(lost) < 500
-    assert found == list(range(500))
+    assert result == list(range(500))
 
 
 def test_a_database_of_another_kind_is_begun_anew(directory: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_flipped_bit_never_gives_a_wrong_vector(directory: Path) -> None:
         fill(cache, range(200))
     path, chance = database(directory), Random(7)
     sound = path.read_bytes()
-    found = []
+    results = []
     for _ in range(60):
         data = bytearray(sound)
         for _ in range(20):
@@ -159,10 +159,10 @@ def test_a_flipped_bit_never_gives_a_wrong_vector(directory: Path) -> None:
         path.unlink()
         path.write_bytes(data)
         with open_cache(directory) as cache:
-            found.append(len(held(cache, range(200))))
+            results.append(len(held(cache, range(200))))
 
-    assert max(found) > 0, "every file was lost: nothing was tried"
-    assert min(found) < 200
+    assert max(results) > 0, "every file was lost: nothing was tried"
+    assert min(results) < 200
 
 
 def test_a_place_that_cannot_be_written_is_no_error(tmp_path: Path) -> None:
@@ -238,14 +238,14 @@ def test_the_bound_holds_and_the_least_recently_used_go_first(directory: Path) -
     bound = cache_bytes(directory) // 2
     with open_cache(directory, clock=clock, max_bytes=bound) as cache:
         cache.trim()
-        found = held(cache, range(3000))
+        result = held(cache, range(3000))
         evicted = cache.statistics().evicted
 
     assert cache_bytes(directory) <= bound
-    assert found[:100] == list(range(100)), "these were used last"
-    assert found[100:] == list(range(3000 - len(found) + 100, 3000)), "of the others the newest"
-    assert evicted == 3000 - len(found)
-    assert len(found) > 1000, "no more goes than must"
+    assert result[:100] == list(range(100)), "these were used last"
+    assert result[100:] == list(range(3000 - len(result) + 100, 3000)), "of the others the newest"
+    assert evicted == 3000 - len(result)
+    assert len(result) > 1000, "no more goes than must"
 
 
 @pytest.mark.slow
@@ -278,11 +278,11 @@ def test_files_that_were_not_opened_for_longest_go_first(directory: Path) -> Non
     )
     with open_cache(directory, clock=clock, max_bytes=old.stat().st_size * 2) as cache:
         fill(cache, range(1000))
-        found = held(cache, range(1000))
+        result = held(cache, range(1000))
 
     assert not older.exists()
     assert old.exists()
-    assert found == list(range(1000))
+    assert result == list(range(1000))
     assert cache_bytes(directory) <= old.stat().st_size * 2 + 4096 * 20
 
 
@@ -355,6 +355,6 @@ def test_a_vector_comes_with_its_scale(directory: Path) -> None:
     numbers = [3, 1 << 40]
     with open_cache(directory) as cache:
         fill(cache, numbers)
-        found = cache.get([hash_of(number) for number in numbers])
+        result = cache.get([hash_of(number) for number in numbers])
 
-    assert [found[hash_of(number)][1] for number in numbers] == vectors_of(numbers)[1].tolist()
+    assert [result[hash_of(number)][1] for number in numbers] == vectors_of(numbers)[1].tolist()

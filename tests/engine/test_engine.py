@@ -89,10 +89,10 @@ def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> No
 def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> None:
     """A caller must know that it got two hundred at most; asking for none is allowed."""
     engine = indexed(root, home, TREE)
-    said = answer(engine, SearchRequest("retry", limit=1000, per_file=100, deterministic=True))
+    output = answer(engine, SearchRequest("retry", limit=1000, per_file=100, deterministic=True))
 
-    assert said["limits"]["max_results"] == 200
-    assert [cut["code"] for cut in said["limits_hit"]] == [
+    assert output["limits"]["max_results"] == 200
+    assert [cut["code"] for cut in output["limits_hit"]] == [
         "max_query_per_file",
         "max_query_results",
     ]
@@ -106,10 +106,10 @@ def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> N
 def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
     """A client with a small buffer sets them."""
     engine = indexed(root, home, TREE, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
-    said = answer(engine, SearchRequest("retry", deterministic=True))
+    output = answer(engine, SearchRequest("retry", deterministic=True))
 
-    assert sum(len(hit["content"]) for hit in said["results"]) <= 10
-    assert {cut["code"] for cut in said["limits_hit"]} == {
+    assert sum(len(hit["content"]) for hit in output["results"]) <= 10
+    assert {cut["code"] for cut in output["limits_hit"]} == {
         "max_snippet_bytes_per_result",
         "max_total_snippet_bytes",
     }
@@ -151,11 +151,11 @@ def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None
     engine.sync()
     reader = open_engine(root, home, max_segments=2)
     before = answer_bytes(reader, request)
-    held = reader.view()
+    kept = reader.view()
     for number in range(4):
         write_tree(root, {"src/a.py": f"other = {number}\n", f"n{number}.py": "retry = 1\n"})
         engine.sync()
-    reader._snapshots.view = lambda *_: held  # type: ignore[method-assign] # a query that began long ago
+    reader._snapshots.view = lambda *_: kept  # type: ignore[method-assign] # a query that began long ago
 
     assert answer_bytes(reader, request) == before
 
@@ -184,13 +184,13 @@ def test_a_description_counts_the_visible_rows(root: Path, home: Path) -> None:
     engine.sync()
     write_tree(root, {"c.json": None, "docs/b.md": None})
     engine.sync()
-    found = engine.describe()
-    counts = dict(found.counts)
+    result = engine.describe()
+    counts = dict(result.counts)
 
     assert sum(counts.values()) == engine.view().manifest.counts.chunks_visible
     assert counts[Corpus.PROSE] == counts[Corpus.RECORDS] == 0
-    assert found.store_id == engine.identity.store_id
-    assert found.embed_key != open_engine(root, home, encoder="none").describe().embed_key
+    assert result.store_id == engine.identity.store_id
+    assert result.embed_key != open_engine(root, home, encoder="none").describe().embed_key
 
 
 def test_settings_that_shape_the_index_have_a_store_of_their_own(root: Path, home: Path) -> None:
@@ -209,8 +209,8 @@ def test_a_damaged_pointer_is_recovered_from_under_a_held_view(root: Path, home:
     engine.search(SearchRequest("retry"))
     store_files.active_file(engine.identity.store).write_bytes(b"garbage\n")
 
-    found = engine.search(SearchRequest("retry"))
-    assert [notice.code for notice in found.warnings] == ["snapshot_fallback"]
+    answer = engine.search(SearchRequest("retry"))
+    assert [notice.code for notice in answer.warnings] == ["snapshot_fallback"]
 
 
 def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
@@ -237,9 +237,9 @@ def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) 
         {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))},
         max_query_per_file=2,
     )
-    said = answer(engine, SearchRequest("retry", per_file=0, deterministic=True))
+    output = answer(engine, SearchRequest("retry", per_file=0, deterministic=True))
 
-    assert len(said["results"]) == 2
+    assert len(output["results"]) == 2
 
 
 def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: Path) -> None:

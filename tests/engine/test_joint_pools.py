@@ -41,19 +41,19 @@ def test_nothing_is_sent_of_those_that_cannot_reach_the_answer(stores: Stores) -
         for n in range(6)
     }
     write(stores, best={"fetch.py": CODE}, **weak)
-    found = stores.ask(question("fetch page", top=1))
+    answer = stores.ask(question("fetch page", top=1))
 
-    assert len({member for member, _ in hits(found)}) < 7
-    assert hits(found)[0][0] == sorted(stores.engines).index("best")
-    assert sum(found.figures.chunks) >= 7
+    assert len({member for member, _ in hits(answer)}) < 7
+    assert hits(answer)[0][0] == sorted(stores.engines).index("best")
+    assert sum(answer.figures.chunks) >= 7
 
 
 def test_all_that_score_like_the_last_one_are_sent(stores: Stores) -> None:
     """Which of them comes first is for the coordinator to say."""
     write(stores, **{f"r{n}": {"same.py": CODE} for n in range(5)})
-    found = stores.ask(question("fetch page", top=1, folds=False))
+    answer = stores.ask(question("fetch page", top=1, folds=False))
 
-    assert {member for member, _ in hits(found)} == set(range(5))
+    assert {member for member, _ in hits(answer)} == set(range(5))
 
 
 def test_whoever_has_the_best_copy_may_be_any_of_those_that_score_alike(stores: Stores) -> None:
@@ -61,17 +61,17 @@ def test_whoever_has_the_best_copy_may_be_any_of_those_that_score_alike(stores: 
     copies = {f"n{n}/fetch.py": CODE for n in range(6)}
     weak = "value = 1  # what a fetch of a page gives, in many more words than these are\n"
     write(stores, a=copies, b={"n0/fetch.py": CODE}, c={"other.py": weak})
-    found = hits(stores.ask(question("fetch page parse", top=2, filters=())))
+    result = hits(stores.ask(question("fetch page parse", top=2, filters=())))
 
-    assert {member for member, _ in found} == {0, 1, 2}
+    assert {member for member, _ in result} == {0, 1, 2}
 
 
 def test_no_more_of_a_list_is_sent_than_takes_part(stores: Stores) -> None:
     """The coordinator sees that it goes on, as it sees of the list itself."""
     write(stores, a={f"n{n}/fetch.py": CODE for n in range(9)}, b={"other.py": "fetch = page\n"})
-    found = hits(stores.ask(question("fetch page parse", top=1, per_list=4)))
+    result = hits(stores.ask(question("fetch page parse", top=1, per_list=4)))
 
-    assert [member for member, _ in found].count(0) == 4
+    assert [member for member, _ in result].count(0) == 4
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -82,9 +82,9 @@ def test_copies_are_told_with_their_places_alone(stores: Stores, packed: bool) -
     if packed:
         pack(stores.home)
     packs = OpenedPacks(stores.home).packs()
-    found = hits(stores.ask(question("fetch page parse", top=1), *packs))
-    best = found[0][1]
-    (copy,) = [hit for member, hit in found if hit.path == "vendor/fetch.py"]
+    result = hits(stores.ask(question("fetch page parse", top=1), *packs))
+    best = result[0][1]
+    (copy,) = [hit for member, hit in result if hit.path == "vendor/fetch.py"]
 
     assert copy.chunk_id == best.chunk_id
     assert copy.score < best.score
@@ -108,28 +108,28 @@ def test_copies_are_rows_that_score(stores: Stores, monkeypatch: pytest.MonkeyPa
         return shown_rows(view, segment, rows)
 
     monkeypatch.setattr(chunk_ids, "shown_rows", counted)
-    found = hits(stores.ask(question("fetch page parse", top=1)))
+    result = hits(stores.ask(question("fetch page parse", top=1)))
 
-    assert [hit.path for _, hit in found] == ["fetch.py", "vendor/fetch.py"]
+    assert [hit.path for _, hit in result] == ["fetch.py", "vendor/fetch.py"]
     assert len(read) == 2
 
 
-@pytest.mark.parametrize(("per_list", "told"), [(50, True), (5, False)])
-def test_a_copy_is_told_in_its_own_list(stores: Stores, per_list: int, told: bool) -> None:
+@pytest.mark.parametrize(("per_list", "reported"), [(50, True), (5, False)])
+def test_a_copy_is_told_in_its_own_list(stores: Stores, per_list: int, reported: bool) -> None:
     """Neither would it be told beyond, had the repository been asked by itself."""
     better = {f"fetch{n}.py": f"def fetch_{n}(page):\n    return page\n" for n in range(9)}
     write(stores, a={"fetch.py": CODE}, b={"tests/test_other.py": CODE, **better})
-    found = hits(stores.ask(question("fetch page parse", top=1, per_list=per_list)))
+    result = hits(stores.ask(question("fetch page parse", top=1, per_list=per_list)))
 
-    assert found[0][1].path == "fetch.py"
-    assert ("tests/test_other.py" in {hit.path for _, hit in found}) is told
+    assert result[0][1].path == "fetch.py"
+    assert ("tests/test_other.py" in {hit.path for _, hit in result}) is reported
 
 
 def test_figures_are_those_of_each(stores: Stores) -> None:
     """Scores are measured against their sum."""
     write(stores, a={"fetch.py": CODE}, b={"other.py": "value = 1\n"})
-    found = stores.ask(question("fetch value"))
+    answer = stores.ask(question("fetch value"))
     for place, name in enumerate(sorted(stores.engines)):
-        own = stores.engines[name].ask(StatisticsRequest(SearchRequest("fetch value")))
-        assert found.figures.of(place) == own.statistics
-    assert found.figures.total().chunks == sum(found.figures.chunks)
+        ours = stores.engines[name].ask(StatisticsRequest(SearchRequest("fetch value")))
+        assert answer.figures.of(place) == ours.statistics
+    assert answer.figures.total().chunks == sum(answer.figures.chunks)

@@ -51,7 +51,7 @@ class Learned:
 
 def ranked(stores: Stores, factor: float) -> tuple[Ranked, float]:
     """Return a ranking of all with a correction, and the best score of code before it."""
-    found = rank(
+    result = rank(
         stores.joint(),
         SearchRequest("fetch page"),
         encoder=next(iter(stores.engines.values())).encoder,
@@ -59,8 +59,8 @@ def ranked(stores: Stores, factor: float) -> tuple[Ranked, float]:
         deadline=NEVER,
         files=0,
     )
-    best = max(float(one.total.max()) for one in found.scores if len(one.rows))
-    return replace(found, correction=Learned(factor)), best  # type: ignore[arg-type]  # has its way
+    best = max(float(each.total.max()) for each in result.scores if len(each.rows))
+    return replace(result, correction=Learned(factor)), best  # type: ignore[arg-type]  # has its way
 
 
 def led_by(score: float) -> TopFiles:
@@ -79,19 +79,19 @@ def test_code_is_judged_as_it_is_corrected(
 ) -> None:
     """It may be lifted over what it falls short of, and the other way round."""
     write(stores, a={"fetch.py": CODE})
-    found, best = ranked(stores, factor)
+    result, best = ranked(stores, factor)
 
-    assert members_reaching(found, {Corpus.CODE: least * best}, led_by(1e9)) == reaches
+    assert members_reaching(result, {Corpus.CODE: least * best}, led_by(1e9)) == reaches
 
 
 def test_files_that_confidence_goes_by_matter(stores: Stores) -> None:
     """No list has a place for them, and yet the answer says something else of its hits."""
     write(stores, a={"fetch.py": CODE})
-    found, best = ranked(stores, 1.0)
+    result, best = ranked(stores, 1.0)
     least = {Corpus.CODE: 1e9}
 
-    assert members_reaching(found, least, led_by(best)) == {0}
-    assert members_reaching(found, least, led_by(best + 1.0)) == set()
+    assert members_reaching(result, least, led_by(best)) == {0}
+    assert members_reaching(result, least, led_by(best + 1.0)) == set()
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -131,9 +131,9 @@ def test_who_holds_a_copy_of_what_is_shown_is_named_beside_it(stores: Stores) ->
 
 def test_silent_members_show_nothing(stores: Stores) -> None:
     write(stores, a={"fetch.py": CODE}, b={"more.py": WEAK})
-    found = stores.ask(replace(question("fetch page"), silent=(0,)))
+    answer = stores.ask(replace(question("fetch page"), silent=(0,)))
 
-    assert {lists.member for lists in found.lists} == {1}
+    assert {lists.member for lists in answer.lists} == {1}
 
 
 def test_what_is_found_of_silent_members_says_nothing_of_the_answer(stores: Stores) -> None:
@@ -145,12 +145,12 @@ def test_what_is_found_of_silent_members_says_nothing_of_the_answer(stores: Stor
     assert stores.ask(replace(asked, silent=(1,))).leading.leaders == ()
 
 
-@pytest.mark.parametrize(("top", "found"), [(1, ()), (2, (1,)), (9, (1,))])
-def test_only_shown_definitions_matter(stores: Stores, top: int, found: tuple[int, ...]) -> None:
+@pytest.mark.parametrize(("top", "result"), [(1, ()), (2, (1,)), (9, (1,))])
+def test_only_shown_definitions_matter(stores: Stores, top: int, result: tuple[int, ...]) -> None:
     """Another one of that name, in another letter case, is worth less; one is sure enough."""
     write(
         stores, a={"fetch.py": CODE}, b={"other.py": CODE.replace("fetch", "Fetch")}, c={"c.py": ""}
     )
     asked = question("fetch", top=top, find=Find.DEFINITION)
 
-    assert stores.ask(replace(asked, silent=(1, 2))).reaching == found
+    assert stores.ask(replace(asked, silent=(1, 2))).reaching == result

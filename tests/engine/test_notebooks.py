@@ -66,16 +66,18 @@ def test_a_notebook_is_found_by_what_somebody_wrote(engine: Engine) -> None:
 
 def test_names_of_a_notebook_are_defined_and_used_at_lines_of_the_file(engine: Engine) -> None:
     """In the language of its kernel, beside the other files'."""
-    found = engine.ask(SymbolRequest("churn_rate"))
+    answer = engine.ask(SymbolRequest("churn_rate"))
     used = engine.ask(ReferencesRequest("churn_rate"))
 
-    assert [(one.path, one.line, one.signature) for one in found.definitions] == [
+    assert [(each.path, each.line, each.signature) for each in answer.definitions] == [
         ("study.ipynb", *lines("study.ipynb", "def churn_rate"), "def churn_rate(table)")
     ]
-    assert [(one.path, one.line) for one in used.references if one.path == "study.ipynb"] == [
+    assert [(each.path, each.line) for each in used.references if each.path == "study.ipynb"] == [
         ("study.ipynb", line) for line in lines("study.ipynb", "churn_rate")[1:]
     ]
-    assert [one.path for one in engine.ask(SymbolRequest("fit_line")).definitions] == ["fit.ipynb"]
+    assert [each.path for each in engine.ask(SymbolRequest("fit_line")).definitions] == [
+        "fit.ipynb"
+    ]
 
 
 def test_a_broken_notebook_is_searched_as_text_and_told_of(engine: Engine) -> None:
@@ -105,12 +107,12 @@ def test_all_answers_agree_on_lines_within_cells_and_say_so(engine: Engine) -> N
     _, search, symbol, references, outline, _ = answers
 
     assert symbol.definitions[0].line == line
-    assert [one.line for one in references.references] == [
+    assert [each.line for each in references.references] == [
         lines.index("refund_rate(frame)") + script.start_line
     ]
     assert line in {entry.start_line for entry in outline.outlines[0].entries}
     [hit] = [hit for hit in search.hits if hit.name == "refund_rate"]
     assert "def refund_rate" in hit.content.split("\n")[line - hit.content_start_line]
     for answer in answers:
-        told = {notice.code: notice.message for notice in answer.warnings}
-        assert told["cell_lines"].endswith("joined.ipynb")
+        reported = {notice.code: notice.message for notice in answer.warnings}
+        assert reported["cell_lines"].endswith("joined.ipynb")

@@ -28,7 +28,7 @@ def opened(base: Path, name: str, files: Mapping[str, str]) -> Engine:
 
 def imports_of(engine: Engine) -> dict[str, tuple[str, ...]]:
     pool = engine.ask(ReferencesPoolRequest(ReferencesRequest("round_cents")))
-    return {one.path: one.imports for one in pool.importers}
+    return {each.path: each.imports for each in pool.importers}
 
 
 @pytest.mark.slow

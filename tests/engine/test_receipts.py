@@ -49,28 +49,28 @@ def test_the_same_bytes_come_after_edits_while_the_snapshot_lives(engine: Engine
     """An answer can be shown to be what it was said to be."""
     receipt = receipt_of(engine)
     edit(engine)
-    found = replayed(engine, receipt)
+    result = replayed(engine, receipt)
 
-    assert found.outcome is ReplayResult.REPRODUCED
-    assert (found.changes, found.differing, found.new_hits) == ((), 0, ())
-    assert {fate for fate, _ in told(found).values()} == {"same"}
+    assert result.outcome is ReplayResult.REPRODUCED
+    assert (result.changes, result.differing, result.new_hits) == ((), 0, ())
+    assert {fate for fate, _ in told(result).values()} == {"same"}
 
 
 def test_the_newest_snapshot_tells_what_became_of_each_hit(engine: Engine) -> None:
     receipt = receipt_of(engine)
     edit(engine)
-    found = replayed(engine, receipt, today=True)
+    result = replayed(engine, receipt, today=True)
 
-    assert found.outcome is ReplayResult.NEWER_SNAPSHOT
-    assert told(found) == {
+    assert result.outcome is ReplayResult.NEWER_SNAPSHOT
+    assert told(result) == {
         "edited.py": ("edited", "edited.py:4"),
         "gone.md": ("gone", ""),
         "moved.py": ("moved", "deeper/moved.py:1"),
         "same.py": ("same", "same.py:1"),
         "shifted.py": ("moved", "shifted.py:5"),
     }
-    assert [item.path for item in found.new_hits] == ["new.py"]
-    assert not found.same_hits
+    assert [item.path for item in result.new_hits] == ["new.py"]
+    assert not result.same_hits
 
 
 def test_a_snapshot_that_is_gone_is_told(engine: Engine) -> None:
@@ -78,11 +78,11 @@ def test_a_snapshot_that_is_gone_is_told(engine: Engine) -> None:
     receipt = receipt_of(engine)
     edit(engine)
     remove(engine, receipt.origin.snapshot_id)
-    found = replayed(engine, receipt)
+    result = replayed(engine, receipt)
 
-    assert found.outcome is ReplayResult.SNAPSHOT_GONE
-    assert {change.what for change in found.changes} == {"snapshot_id"}
-    assert told(found)["moved.py"] == ("moved", "deeper/moved.py:1")
+    assert result.outcome is ReplayResult.SNAPSHOT_GONE
+    assert {change.what for change in result.changes} == {"snapshot_id"}
+    assert told(result)["moved.py"] == ("moved", "deeper/moved.py:1")
 
 
 def test_the_budgets_of_the_receipt_hold(engine: Engine) -> None:
@@ -99,12 +99,12 @@ def test_another_ranking_is_told(engine: Engine, monkeypatch: pytest.MonkeyPatch
     """An upgrade that ranks anew is seen in figures."""
     receipt = receipt_of(engine)
     monkeypatch.setattr("ggrep.search.engine.query_answers.RANKING_REVISION", "ranking-next")
-    found = replayed(engine, receipt)
+    result = replayed(engine, receipt)
 
-    assert found.outcome is ReplayResult.DIFFERS
-    assert [change.what for change in found.changes] == ["query_fingerprint"]
-    assert [item.place for item in found.differences] == ["$.query_fingerprint", "$.request_id"]
-    assert found.same_hits
+    assert result.outcome is ReplayResult.DIFFERS
+    assert [change.what for change in result.changes] == ["query_fingerprint"]
+    assert [item.place for item in result.differences] == ["$.query_fingerprint", "$.request_id"]
+    assert result.same_hits
 
 
 def test_a_long_answer_is_kept_as_digest(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,11 +124,11 @@ def test_another_store_of_the_repository_is_told(engine: Engine) -> None:
     flags = {"encoder": "none", "max_chunks_per_file": 7}
     other = open_engine(engine.identity.root, engine.home.base, **flags)
     other.sync()
-    found = replayed(other, receipt)
+    result = replayed(other, receipt)
 
-    assert found.outcome is ReplayResult.OTHER_STORE
-    assert {"store_id", "snapshot_id", "config_fingerprint"} <= {x.what for x in found.changes}
-    assert found.same_hits
+    assert result.outcome is ReplayResult.OTHER_STORE
+    assert {"store_id", "snapshot_id", "config_fingerprint"} <= {x.what for x in result.changes}
+    assert result.same_hits
 
 
 def test_a_copy_is_another_repository_with_the_same_hits(engine: Engine, tmp_path: Path) -> None:
@@ -138,11 +138,11 @@ def test_a_copy_is_another_repository_with_the_same_hits(engine: Engine, tmp_pat
     write_tree(copy, BEFORE)
     other = open_engine(copy, engine.home.base, encoder="none")
     other.sync()
-    found = replayed(other, receipt)
+    result = replayed(other, receipt)
 
-    assert found.outcome is ReplayResult.OTHER_REPOSITORY
-    assert found.same_hits
-    assert {fate for fate, _ in told(found).values()} == {"same"}
+    assert result.outcome is ReplayResult.OTHER_REPOSITORY
+    assert result.same_hits
+    assert {fate for fate, _ in told(result).values()} == {"same"}
 
 
 def test_a_repository_without_an_index_fails(engine: Engine, tmp_path: Path, home: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_repository_without_an_index_fails(engine: Engine, tmp_path: Path, hom
 
 
 @pytest.mark.parametrize(
-    ("was", "now", "found"),
+    ("was", "now", "result"),
     [
         ({"a": [1, {"b": 2}]}, {"a": [1, {"b": 3}]}, ("$.a[1].b", "2", "3")),
         ({"a": 1}, {}, ("$.a", "1", None)),
@@ -168,9 +168,9 @@ def test_a_repository_without_an_index_fails(engine: Engine, tmp_path: Path, hom
     ],
 )
 def test_the_place_is_the_deepest_that_differs(
-    was: Json, now: Json, found: tuple[str, str | None, str | None]
+    was: Json, now: Json, result: tuple[str, str | None, str | None]
 ) -> None:
-    assert differences(was, now) == ([ReplayDifference(*found)], 1)
+    assert differences(was, now) == ([ReplayDifference(*result)], 1)
 
 
 def test_equal_documents_do_not_differ_and_long_differences_are_cut() -> None:

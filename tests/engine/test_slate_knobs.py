@@ -58,28 +58,28 @@ def packs(found: SlateResponse) -> dict[str, Pack]:
 def test_an_answer_that_fits_nothing_shows_none_of_what_matches(books: Engine) -> None:
     """Files that share one word with the question would be read as if they answered it."""
     strange = SearchRequest(OTHER_WORDS)
-    found = books.ask(SlateRequest(strange))
+    answer = books.ask(SlateRequest(strange))
     kept = books.ask(SlateRequest(replace(strange, keep_weak=True)))
 
-    assert found.confidence is Confidence.NONE
+    assert answer.confidence is Confidence.NONE
     assert packs(kept)
-    assert packs(found) == {}
-    assert "low_confidence" in {cut.code for cut in found.limits_hit}
+    assert packs(answer) == {}
+    assert "low_confidence" in {cut.code for cut in answer.limits_hit}
 
 
 def test_cuts_come_in_one_order(books: Engine) -> None:
     """By their names, whatever stage made them: two answers are compared line by line."""
-    found = books.ask(replace(ASKED, budgets=Budgets(10**9, 10**9, 10**9, 10**9)))
-    said = [(cut.code, cut.path_key or "") for cut in found.limits_hit]
+    answer = books.ask(replace(ASKED, budgets=Budgets(10**9, 10**9, 10**9, 10**9)))
+    messages = [(cut.code, cut.path_key or "") for cut in answer.limits_hit]
 
-    assert len(said) >= 4
-    assert said == sorted(said)
+    assert len(messages) >= 4
+    assert messages == sorted(messages)
 
 
 def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engine) -> None:
     """Evidence that `--evidence 1` drops, and relations that the graph, if any, has no room for."""
-    found = books.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
-    document = answer_json(found)
+    answer = books.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1), graph=True))
+    document = answer_json(answer)
     limits = document["slate"]["limits"]
     cuts = {cut["code"]: cut for cut in document["limits_hit"]}
 
@@ -99,10 +99,10 @@ def test_every_bound_that_drops_something_has_its_name_and_its_value(books: Engi
 
 def test_neighbours_belong_to_what_they_stand_beside(books: Engine) -> None:
     """The other method of its class explains a method; the next function of a file need not."""
-    found = books.ask(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1)))
+    answer = books.ask(replace(ASKED, level=2, budgets=Budgets(evidence_per_file=1)))
     beside = {
         path: [item.name for item in pack.evidence if item.reason == "neighbour_context"]
-        for path, pack in packs(found).items()
+        for path, pack in packs(answer).items()
     }
 
     assert "book_parcel" in beside["src/ledger.py"]

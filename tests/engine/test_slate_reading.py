@@ -67,13 +67,13 @@ def test_what_is_not_read_would_not_have_been_shown(
 ) -> None:
     """The same lines are shown as of all that matches; what was left out is counted as ever."""
     asked = SlateRequest(ASKED.search, budgets=Budgets(total, of_text=of_text), graph=False)
-    found = refunds.ask(asked)
+    answer = refunds.ask(asked)
     monkeypatch.setattr("ggrep.search.slate.levels._LEAST_PIECES", 10_000)
     whole = refunds.ask(asked)
 
-    assert lines_shown(found) == lines_shown(whole)
-    assert packs(found).keys() == packs(whole).keys()
-    for path, pack in packs(found).items():
+    assert lines_shown(answer) == lines_shown(whole)
+    assert packs(answer).keys() == packs(whole).keys()
+    for path, pack in packs(answer).items():
         every = packs(whole)[path]
         assert pack.more_evidence + len(pack.evidence) == every.more_evidence + len(every.evidence)
 
@@ -81,10 +81,10 @@ def test_what_is_not_read_would_not_have_been_shown(
 def test_a_file_read_as_a_copy_stays(refunds: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ggrep.search.slate.levels._LEAST_PIECES", 1)
     monkeypatch.setattr("ggrep.search.slate.levels._LEAST_BYTES", 1 << 30)
-    found = refunds.ask(ASKED)
+    answer = refunds.ask(ASKED)
 
-    assert "src/twin.py" in packs(found)
-    assert packs(found)["src/twin.py"].more_evidence >= STEPS - 2
+    assert "src/twin.py" in packs(answer)
+    assert packs(answer)["src/twin.py"].more_evidence >= STEPS - 2
 
 
 QUERIES = ("how does the retry queue work?", "load_config", "cache token parser")
@@ -104,14 +104,14 @@ PART = 7
 
 def slates(engine: Engine) -> list[bytes]:
     """Return the slates and facts of all requests, without what may differ between equal stores."""
-    found = []
+    results = []
     for request in REQUESTS:
         response = engine.ask(request)
         document = answer_json(response)
         for key in ("snapshot_id", "request_id", "git"):
             del document[key]
-        found.append(stable_json.dumps(document) + repr(response.facts).encode())
-    return found
+        results.append(stable_json.dumps(document) + repr(response.facts).encode())
+    return results
 
 
 def live(base: Path, first: list[list[str]], then: list[tuple[str, list[str]]]) -> None:

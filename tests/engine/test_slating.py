@@ -177,7 +177,7 @@ def shown(found: SlateResponse) -> Iterator[Evidence]:
 
 
 def codes(found: SlateResponse) -> set[str]:
-    return {cut.code for cut in found.limits_hit} | {one.code for one in found.warnings}
+    return {cut.code for cut in found.limits_hit} | {each.code for each in found.warnings}
 
 
 def printed(found: SlateResponse) -> dict[str, Any]:
@@ -204,28 +204,28 @@ def seen_digest(some: set[str]) -> str:
 
 def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
     """Each kind of file in its section, documents by headings, and the graph of all."""
-    found = shop.ask(ASKED)
-    kinds = [section for section, _ in found.slate.sections]
+    answer = shop.ask(ASKED)
+    kinds = [section for section, _ in answer.slate.sections]
 
     assert kinds == list(Section)
     assert {"shop/refund.py", "shop/server.py", "shop/permissions.py"} <= set(
-        paths(found, Section.CODE)
+        paths(answer, Section.CODE)
     )
-    assert {"config/app.toml", "shop/settings.py"} & set(paths(found, Section.CONFIG))
-    assert "docs/orders.md" in paths(found, Section.DOCS) + paths(found, Section.DIAGRAMS)
-    assert "docs/flow.mmd" in paths(found, Section.DIAGRAMS)
-    assert paths(found, Section.TESTS) == ["tests/test_refund.py"]
-    assert len(paths(found)) == len(set(paths(found)))
-    assert found.slate.overview.missing == ()
-    assert set(found.slate.overview.top_paths) <= set(paths(found))
+    assert {"config/app.toml", "shop/settings.py"} & set(paths(answer, Section.CONFIG))
+    assert "docs/orders.md" in paths(answer, Section.DOCS) + paths(answer, Section.DIAGRAMS)
+    assert "docs/flow.mmd" in paths(answer, Section.DIAGRAMS)
+    assert paths(answer, Section.TESTS) == ["tests/test_refund.py"]
+    assert len(paths(answer)) == len(set(paths(answer)))
+    assert answer.slate.overview.missing == ()
+    assert set(answer.slate.overview.top_paths) <= set(paths(answer))
 
-    guides = [pack for pack in packs(found) if pack.path == "docs/orders.md"]
+    guides = [pack for pack in packs(answer) if pack.path == "docs/orders.md"]
     trails = [(*item.breadcrumb, item.name) for pack in guides for item in pack.evidence]
 
     assert any("How refunds are made" in trail for trail in trails), trails
 
-    assert found.slate.graph is not None
-    edges = {(edge.kind, edge.source, edge.target) for edge in found.slate.graph.edges}
+    assert answer.slate.graph is not None
+    edges = {(edge.kind, edge.source, edge.target) for edge in answer.slate.graph.edges}
 
     assert ("imports", "shop/server.py", "shop/refund.py") in edges
     assert ("tests", "tests/test_refund.py", "shop/refund.py") in edges
@@ -233,18 +233,18 @@ def test_a_slate_holds_what_a_change_needs(shop: Engine) -> None:
 
 def test_packs_say_what_files_are_and_where_to_read(shop: Engine) -> None:
     """A caller jumps to a line, and knows why it is sent there."""
-    found = shop.ask(ASKED)
+    answer = shop.ask(ASKED)
 
-    assert Role.ENTRYPOINT in pack_of(found, "shop/server.py").roles
-    assert Role.POLICY in pack_of(found, "shop/permissions.py").roles
-    assert pack_of(found, "tests/test_refund.py").tags[0] == "Test"
+    assert Role.ENTRYPOINT in pack_of(answer, "shop/server.py").roles
+    assert Role.POLICY in pack_of(answer, "shop/permissions.py").roles
+    assert pack_of(answer, "tests/test_refund.py").tags[0] == "Test"
     best = shop.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
     refund = pack_of(best, "shop/refund.py")
     assert refund.evidence
     assert refund.anchor is not None
     assert refund.anchor.reason == "anchor_for_context"
     assert "RefundService" in {item.name for item in refund.evidence}
-    for pack in packs(found):
+    for pack in packs(answer):
         text = (TREE[pack.path]).splitlines()
         assert 1 <= pack.line <= len(text)
         for item in pack.evidence:
@@ -270,21 +270,21 @@ def owned(root: Path, home: Path) -> Engine:
 
 def test_opening_lines_begin_behind_a_licence(owned: Engine) -> None:
     """In a project with licence headers every file would otherwise show the same lines."""
-    found = owned.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
-    anchor = pack_of(found, "refund.py").anchor
+    answer = owned.ask(replace(ASKED, budgets=Budgets(evidence_per_file=1)))
+    anchor = pack_of(answer, "refund.py").anchor
 
     assert anchor is not None
     assert anchor.snippet_start_line == 4
     assert anchor.snippet.startswith("import ledger\n")
     assert anchor.start_line == 1
-    assert pack_of(found, "owned.py").anchor is None
+    assert pack_of(answer, "owned.py").anchor is None
 
 
 def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
     """An edit is made by those numbers."""
-    found = shop.ask(replace(ASKED, level=3))
+    answer = shop.ask(replace(ASKED, level=3))
     compared = 0
-    for pack in packs(found):
+    for pack in packs(answer):
         text = TREE[pack.path].splitlines()
         for item in (*pack.evidence, *([pack.anchor] if pack.anchor else [])):
             if not item.snippet or pack.section is Section.DIAGRAMS:
@@ -299,10 +299,10 @@ def test_snippets_stand_in_the_file_where_they_say(shop: Engine) -> None:
 
 def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
     """Arrows of a diagram's language say less to a reader than their ends."""
-    found = shop.ask(ASKED)
+    answer = shop.ask(ASKED)
     drawings = [
         item
-        for pack in packs(found)
+        for pack in packs(answer)
         if pack.section is Section.DIAGRAMS
         for item in pack.evidence
         if item.snippet
@@ -315,7 +315,7 @@ def test_diagrams_are_shown_as_what_they_join(shop: Engine) -> None:
 
 @pytest.mark.parametrize("level", [0, 1, 2, 3])
 def test_levels_select_the_same(shop: Engine, level: int) -> None:
-    first, found = shop.ask(ASKED), shop.ask(replace(ASKED, level=level))
+    first, result = shop.ask(ASKED), shop.ask(replace(ASKED, level=level))
 
     def evidence(answer: SlateResponse) -> list[tuple[str, list[str]]]:
         return [
@@ -326,10 +326,10 @@ def test_levels_select_the_same(shop: Engine, level: int) -> None:
             for pack in packs(answer)
         ]
 
-    assert paths(found) == paths(first)
-    assert evidence(found) == evidence(first)
-    assert found.slate.level == level
-    assert found.confidence is first.confidence
+    assert paths(result) == paths(first)
+    assert evidence(result) == evidence(first)
+    assert result.slate.level == level
+    assert result.confidence is first.confidence
 
 
 def test_the_least_level_shows_paths_alone_and_higher_ones_more_of_each_chunk(shop: Engine) -> None:
@@ -355,11 +355,11 @@ def test_the_least_level_shows_paths_alone_and_higher_ones_more_of_each_chunk(sh
 
 
 def test_a_usual_answer_is_no_larger_than_20_kilobytes(many: Engine) -> None:
-    found = many.ask(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
+    answer = many.ask(replace(STARTED, search=SearchRequest("refund order", keep_weak=True)))
 
-    assert len(stable_json.dumps(answer_json(found))) <= 20_480
-    assert found.slate.total_bytes <= 16_384
-    assert len(paths(found)) == 28
+    assert len(stable_json.dumps(answer_json(answer))) <= 20_480
+    assert answer.slate.total_bytes <= 16_384
+    assert len(paths(answer)) == 28
 
 
 @pytest.mark.parametrize("level", [2, 3])
@@ -399,10 +399,10 @@ def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
     assert stable_json.dumps(answer_json(other.ask(STARTED))) == first
     assert b"timings_ms" not in first
 
-    told = stable_json.dumps(answer_json(shop.ask(STARTED)))
+    reported = stable_json.dumps(answer_json(shop.ask(STARTED)))
 
-    assert str(shop.identity.root).encode() not in told
-    assert str(shop.home.base).encode() not in told
+    assert str(shop.identity.root).encode() not in reported
+    assert str(shop.home.base).encode() not in reported
 
 
 @pytest.mark.slow
@@ -425,37 +425,37 @@ def test_edits_that_come_to_nothing_change_nothing(repo: Engine) -> None:
 
 def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
     """They are for a coordinator; the slate is the same without."""
-    told, silent = shop.ask(ASKED), shop.ask(replace(ASKED, facts=False))
+    reported, silent = shop.ask(ASKED), shop.ask(replace(ASKED, facts=False))
 
-    assert [one.path for one in told.facts] == sorted(paths(told))
+    assert [each.path for each in reported.facts] == sorted(paths(reported))
     assert silent.facts == ()
-    assert stable_json.dumps(answer_json(silent)) == stable_json.dumps(answer_json(told))
+    assert stable_json.dumps(answer_json(silent)) == stable_json.dumps(answer_json(reported))
 
 
 def test_a_question_about_something_else_has_an_empty_slate(shop: Engine) -> None:
     """And says so: files that fit nothing would be read all the same."""
-    found = shop.ask(SlateRequest(STRANGE, facts=True))
+    answer = shop.ask(SlateRequest(STRANGE, facts=True))
     kept = shop.ask(SlateRequest(replace(STRANGE, query=f"{STRANGE.query} refund")))
 
-    assert found.confidence is Confidence.NONE
-    assert packs(found) == []
-    assert "no_strong_matches" in codes(found)
-    assert found.facts == ()
+    assert answer.confidence is Confidence.NONE
+    assert packs(answer) == []
+    assert "no_strong_matches" in codes(answer)
+    assert answer.facts == ()
     assert kept.confidence is not Confidence.STRONG
 
 
 def test_doubtful_files_are_shown_on_request(many: Engine) -> None:
     search = replace(STRANGE, query=f"{STRANGE.query} refund order")
-    found = many.ask(SlateRequest(search))
+    answer = many.ask(SlateRequest(search))
     kept = many.ask(SlateRequest(replace(search, keep_weak=True)))
-    cuts = {cut.code: cut for cut in found.limits_hit}
+    cuts = {cut.code: cut for cut in answer.limits_hit}
 
-    assert len(paths(kept)) > len(paths(found))
-    assert set(paths(found)) <= set(paths(kept))
-    assert cuts["low_confidence"].limit == len(paths(found))
+    assert len(paths(kept)) > len(paths(answer))
+    assert set(paths(answer)) <= set(paths(kept))
+    assert cuts["low_confidence"].limit == len(paths(answer))
     assert cuts["low_confidence"].observed == len(paths(kept))
     assert "low_confidence" not in {cut.code for cut in kept.limits_hit}
-    assert {one.code for one in kept.warnings} & {"low_confidence", "no_strong_matches"}
+    assert {each.code for each in kept.warnings} & {"low_confidence", "no_strong_matches"}
 
 
 def test_anchors_and_the_graph_can_be_left_out(shop: Engine) -> None:
@@ -498,32 +498,32 @@ def test_budgets_are_honoured_and_cuts_said(many: Engine) -> None:
 def test_copies_are_told_and_not_shown(root: Path, home: Path) -> None:
     """A vendored module is the same code to read, and another place to change."""
     engine = indexed(root, home, TREE | {"vendor/shop/refund.py": REFUND}, encoder="none")
-    found = engine.ask(ASKED)
+    answer = engine.ask(ASKED)
     copied = {"shop/refund.py", "vendor/shop/refund.py"}
-    kept = copied & set(paths(found))
+    kept = copied & set(paths(answer))
 
     assert len(kept) == 1
     (other,) = copied - kept
-    places = [place for item in shown(found) for place in item.also]
+    places = [place for item in shown(answer) for place in item.also]
     assert any(place.startswith(f"{other}:") for place in places)
 
 
 def test_a_session_goes_on_with_what_it_has_not_returned(many: Engine) -> None:
     """Over several questions, nothing is returned twice, and the client can count along."""
     queries = ("refund order", "test refund", "page about the refund", "order", "refund", "refund")
-    found = many.ask(SlateRequest(SearchRequest(queries[0]), session=SessionRequest()))
-    assert found.session is not None
-    assert found.session.op == "start"
-    seen = set(paths(found))
+    answer = many.ask(SlateRequest(SearchRequest(queries[0]), session=SessionRequest()))
+    assert answer.session is not None
+    assert answer.session.op == "start"
+    seen = set(paths(answer))
     for query in queries[1:]:
         search = SearchRequest(query, keep_weak=True)
-        found = many.ask(SlateRequest(search, session=gone_on(found, delta_only=True)))
-        assert found.session is not None
-        assert seen.isdisjoint(paths(found))
-        seen.update(paths(found))
-        assert found.session.seen_files == len(seen)
-        assert found.session.seen_set_digest == seen_digest(seen)
-        assert found.session.op == "refine"
+        answer = many.ask(SlateRequest(search, session=gone_on(answer, delta_only=True)))
+        assert answer.session is not None
+        assert seen.isdisjoint(paths(answer))
+        seen.update(paths(answer))
+        assert answer.session.seen_files == len(seen)
+        assert answer.session.seen_set_digest == seen_digest(seen)
+        assert answer.session.op == "refine"
 
     assert len(seen) > 60
 
@@ -570,14 +570,14 @@ def test_another_process_goes_on_with_a_session(shop: Engine) -> None:
 def test_targets_are_opened_with_the_lines_that_are_asked_for(shop: Engine) -> None:
     first = shop.ask(STARTED)
     targets = ("shop/shipping.py:1", "shop/refund.py:19")
-    found = shop.ask(replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets)))
+    answer = shop.ask(replace(ASKED, level=3, session=gone_on(first, op="expand", targets=targets)))
 
-    assert set(paths(found)) == {"shop/shipping.py", "shop/refund.py"}
-    assert {pack.reason for pack in packs(found)} == {"expand_target"}
-    assert any("ship_parcel" in i.snippet for i in pack_of(found, "shop/shipping.py").evidence)
-    assert any("refund_total" in i.snippet for i in pack_of(found, "shop/refund.py").evidence)
-    assert found.session is not None
-    assert found.session.seen_set_digest == seen_digest({*paths(first), "shop/shipping.py"})
+    assert set(paths(answer)) == {"shop/shipping.py", "shop/refund.py"}
+    assert {pack.reason for pack in packs(answer)} == {"expand_target"}
+    assert any("ship_parcel" in i.snippet for i in pack_of(answer, "shop/shipping.py").evidence)
+    assert any("refund_total" in i.snippet for i in pack_of(answer, "shop/refund.py").evidence)
+    assert answer.session is not None
+    assert answer.session.seen_set_digest == seen_digest({*paths(first), "shop/shipping.py"})
 
 
 @pytest.mark.parametrize("target", ["shop/shipping.py", "shop/shipping.py:999"])
@@ -620,15 +620,15 @@ def test_what_a_session_cannot_be_asked_is_refused(shop: Engine, wrong: SessionR
 
 
 def test_foreign_tokens_are_refused(shop: Engine, many: Engine) -> None:
-    own, other = shop.ask(STARTED).session, many.ask(STARTED).session
-    assert own is not None
+    ours, other = shop.ask(STARTED).session, many.ask(STARTED).session
+    assert ours is not None
     assert other is not None
-    turned = own.token[:40] + ("A" if own.token[40] != "A" else "B") + own.token[41:]
-    for token in (other.token, turned, own.token[:-1], "x", "é", "A" * 1_048_576, "a\udcff"):
+    turned = ours.token[:40] + ("A" if ours.token[40] != "A" else "B") + ours.token[41:]
+    for token in (other.token, turned, ours.token[:-1], "x", "é", "A" * 1_048_576, "a\udcff"):
         with pytest.raises(InvalidRequest, match="session_token"):
             shop.ask(replace(ASKED, session=SessionRequest(token=token, op="refine")))
 
-    assert len(own.token) <= MAX_TOKEN_BYTES
+    assert len(ours.token) <= MAX_TOKEN_BYTES
 
 
 def test_an_ended_session_says_so(shop: Engine) -> None:
@@ -655,8 +655,8 @@ def test_a_full_session_says_so(shop: Engine, monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(SessionFull):
         shop.ask(going_on)
 
-    found = shop.ask(replace(going_on, budgets=Budgets(files=1)))
-    assert len(paths(found)) == 1
+    answer = shop.ask(replace(going_on, budgets=Budgets(files=1)))
+    assert len(paths(answer)) == 1
 
 
 def test_statistics_of_another_snapshot_and_a_past_deadline_are_refused(shop: Engine) -> None:
@@ -680,8 +680,8 @@ def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
 def test_scores_of_packs_are_those_of_their_best_evidence(shop: Engine, many: Engine) -> None:
     """Files are ordered by it."""
     one_each = replace(ASKED, budgets=Budgets(evidence_per_file=1))
-    for found in (shop.ask(ASKED), many.ask(ASKED), shop.ask(one_each)):
-        for pack in packs(found):
+    for each in (shop.ask(ASKED), many.ask(ASKED), shop.ask(one_each)):
+        for pack in packs(each):
             searched = [item for item in pack.evidence if item.score > 0.0]
             if searched:
                 assert pack.score == max(item.score for item in searched), pack.path
@@ -709,14 +709,14 @@ def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, lev
     """They leave where snippets must not: only names that join files stand in them."""
     engine = indexed(root, home, CANARIES, encoder="none")
     search = SearchRequest("refund of an order", keep_weak=True)
-    found = engine.ask(SlateRequest(search, level=level, facts=True))
-    graph = stable_json.dumps(printed(found)["slate"]["graph"]).decode()
-    told = graph + repr(found.facts)
-    whole = stable_json.dumps(printed(found)).decode()
+    answer = engine.ask(SlateRequest(search, level=level, facts=True))
+    graph = stable_json.dumps(printed(answer)["slate"]["graph"]).decode()
+    reported = graph + repr(answer.facts)
+    whole = stable_json.dumps(printed(answer)).decode()
 
-    assert set(paths(found)) == set(CANARIES) == {one.path for one in found.facts}
-    assert "give_back" in told
-    assert [word for word in WORDS if word in told] == []
+    assert set(paths(answer)) == set(CANARIES) == {each.path for each in answer.facts}
+    assert "give_back" in reported
+    assert [word for word in WORDS if word in reported] == []
     assert any(word in whole for word in WORDS) == (level > 0)
 
 
@@ -735,13 +735,13 @@ def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
     """They were not returned, so they are not counted as seen."""
     search = SearchRequest("refund order", keep_weak=True)
     small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
-    found = many.ask(replace(small, session=SessionRequest()))
+    answer = many.ask(replace(small, session=SessionRequest()))
     seen: list[str] = []
     cut = 0
-    while shown_paths := paths(found):
+    while shown_paths := paths(answer):
         seen += shown_paths
-        cut += "max_slate_files_by_bytes" in codes(found)
-        found = many.ask(replace(small, session=gone_on(found, delta_only=True)))
+        cut += "max_slate_files_by_bytes" in codes(answer)
+        answer = many.ask(replace(small, session=gone_on(answer, delta_only=True)))
     ample = Budgets(4_194_304, 1_048_576, files=12)
     wanted = paths(many.ask(SlateRequest(search, budgets=ample)))
 
@@ -759,20 +759,20 @@ def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(root: Path, 
         "def permission_{0}(user):\n    return check(user.refund_{0}, {0}, 'permission refund')\n"
     )
     tree = {
-        f"a_module_with_a_rather_long_name_for_number_{i:02}.py": f"{CHECK}\n\n{own.format(i)}"
+        f"a_module_with_a_rather_long_name_for_number_{i:02}.py": f"{CHECK}\n\n{ours.format(i)}"
         for i in range(16)
-        for own in [weak if i < 6 else strong]
+        for ours in [weak if i < 6 else strong]
     }
     engine = indexed(root, home, tree, encoder="none")
     search = SearchRequest("check permission of a refund", keep_weak=True)
     small = SlateRequest(search, level=0, budgets=Budgets(total_bytes=2_048), graph=False)
-    found = engine.ask(replace(small, session=SessionRequest()))
+    answer = engine.ask(replace(small, session=SessionRequest()))
     seen: list[str] = []
     cut = 0
-    while shown_paths := paths(found):
+    while shown_paths := paths(answer):
         seen += shown_paths
-        cut += "max_slate_files_by_bytes" in codes(found)
-        found = engine.ask(replace(small, session=gone_on(found, delta_only=True)))
+        cut += "max_slate_files_by_bytes" in codes(answer)
+        answer = engine.ask(replace(small, session=gone_on(answer, delta_only=True)))
 
     assert cut > 0
     assert sorted(seen) == sorted(tree)

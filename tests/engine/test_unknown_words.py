@@ -67,5 +67,5 @@ def test_a_scan_of_all_files_says_so_too(tmp_path: Path) -> None:
     write_tree(root, FILES)
     response = engine.scan(SearchRequest("how often is parse_cookie tried", keep_weak=True))
 
-    said = [each.message for each in response.warnings if each.code == "unknown_words"]
-    assert said == [f"no file contains `parse_cookie`{NEAR}"]
+    messages = [each.message for each in response.warnings if each.code == "unknown_words"]
+    assert messages == [f"no file contains `parse_cookie`{NEAR}"]

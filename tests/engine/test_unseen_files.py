@@ -32,11 +32,11 @@ def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
     monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
     write_tree(root, FILES)
     (root / "blob.py").write_bytes(b"needle\0\1\2\3\4" * 99)
-    found = open_engine(
+    result = open_engine(
         root, home, encoder="none", max_file_size_bytes=100_000, max_bulk_bytes=1_024
     )
-    found.sync()
-    return found
+    result.sync()
+    return result
 
 
 def unseen_in(answer: object) -> list[str]:

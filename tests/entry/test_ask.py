@@ -178,13 +178,13 @@ def test_both_understand_the_same_of_a_daemon(first: str, second: str, cut: int)
     data = (WELCOME if first == "welcome" else SAID[first]) + SAID[second]
     expected = of_client(data)
 
-    found = of_fast_path([data[:cut], data[cut:]])
+    result = of_fast_path([data[:cut], data[cut:]])
 
     if expected == [None]:
         # Who greets with something else is found out by whoever compares it with the hint.
-        assert found[-1] is None or found[0] != welcome_json(OFFER)
+        assert result[-1] is None or result[0] != welcome_json(OFFER)
     else:
-        assert found == expected
+        assert result == expected
 
 
 def test_a_misfit_ends_a_plain_search_without_a_word() -> None:

@@ -84,8 +84,8 @@ def test_all_that_the_terminal_says_is_told_to_the_daemon(served: Served, printe
     """A new field of the view would be left at its default for ever."""
     fast.answer(["search", "words"], now_ms())
 
-    told = set(served.daemon.seen[1]["render"])
-    assert told == {field.name for field in fields(ViewOptions)} - OF_FLAGS
+    reported = set(served.daemon.seen[1]["render"])
+    assert reported == {field.name for field in fields(ViewOptions)} - OF_FLAGS
 
 
 def test_a_client_says_who_it_is_and_how_urgent(
@@ -296,8 +296,8 @@ def test_a_daemon_that_does_not_answer_in_time_is_told_as_the_command_line_does(
     expected = render_failure(late, ViewOptions(json=bool(flags), notes_colour=True))
 
     assert status == expected.exit_status == 11
-    assert [said for said in printed if said[1]] == [
-        said for said in ((1, expected.out), (2, expected.err)) if said[1]
+    assert [output for output in printed if output[1]] == [
+        output for output in ((1, expected.out), (2, expected.err)) if output[1]
     ]
 
 

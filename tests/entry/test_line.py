@@ -169,7 +169,7 @@ def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str])
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "output"),
     [
         ("search --tpo 3 x", "no option --tpo; did you mean: ggrep search --top 3 x"),
         ("search x --levle=1", "no option --levle; did you mean: ggrep search x --level=1"),
@@ -191,8 +191,8 @@ def test_a_line_gives_the_daemon_what_is_left(typed: list[str], sent: list[str])
         ("workspace add --tga x", "no option --tga; did you mean: ggrep workspace add --tag x"),
     ],
 )
-def test_the_message_holds_the_line_that_was_meant(line: str, said: str) -> None:
-    assert str(unknown_option(line.split())).startswith(said)
+def test_the_message_holds_the_line_that_was_meant(line: str, output: str) -> None:
+    assert str(unknown_option(line.split())).startswith(output)
 
 
 @pytest.mark.parametrize(

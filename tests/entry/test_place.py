@@ -118,10 +118,10 @@ def test_a_hint_says_where_to_ask_and_for_what(tmp_path: Path) -> None:
     root = os.fsdecode(b"/srv/caf\xe9")
     file = _locator_in(tmp_path, os.fsencode(root))
 
-    found = read_locator(str(file), root)
+    result = read_locator(str(file), root)
 
-    assert (found.store_id, found.config_fingerprint) == ("store", "config")
-    assert (found.address, found.build) == ("/run/a.sock", "1+2")
+    assert (result.store_id, result.config_fingerprint) == ("store", "config")
+    assert (result.address, result.build) == ("/run/a.sock", "1+2")
 
 
 @pytest.mark.parametrize(

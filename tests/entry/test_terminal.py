@@ -61,13 +61,13 @@ def _write_and_close(descriptor: int, data: bytes) -> None:
 
 def test_what_comes_first_is_written_first(monkeypatch: pytest.MonkeyPatch) -> None:
     """A doubt stands above the hits that it is about."""
-    told: list[tuple[int, bytes]] = []
-    monkeypatch.setattr(terminal, "_write", lambda *given: told.append(given))
+    reports: list[tuple[int, bytes]] = []
+    monkeypatch.setattr(terminal, "_write", lambda *given: reports.append(given))
 
     assert (
         terminal.deliver("out", "err", json=False, colour=False, environ={}, before="doubt") is None
     )
-    assert told == [(2, b"doubt"), (1, b"out"), (2, b"err")]
+    assert reports == [(2, b"doubt"), (1, b"out"), (2, b"err")]
 
 
 @pytest.mark.parametrize(
@@ -84,17 +84,17 @@ def test_a_reader_that_has_gone_away_has_seen_enough(
 
 def test_a_stream_that_fails_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a full disk half a list must not look like all of it."""
-    told: list[bytes] = []
+    reports: list[bytes] = []
 
     def write(descriptor: int, data: bytes) -> None:
         if descriptor == 1:
             raise OSError(28, "No space left on device")
-        told.append(data)
+        reports.append(data)
 
     monkeypatch.setattr(terminal, "_write", write)
 
     assert terminal.deliver("out", "err", json=True, colour=False, environ={}) == 1
-    assert told == [b"error: standard output: No space left on device\n"]
+    assert reports == [b"error: standard output: No space left on device\n"]
 
 
 def test_a_failure_begins_as_the_command_line_s_do() -> None:

@@ -55,12 +55,12 @@ def read(tmp_path: Path, text: str) -> Any:
 
 def test_a_file_is_read(tmp_path: Path) -> None:
     file = read(tmp_path, FILE)
-    one, two = file.checks
+    first, two = file.checks
 
     assert file.allow_failures == 1
-    assert (one.line, one.rank_tolerance, one.question.limit) == (8, 1, 5)
-    assert one.expected == Expected(first="a.py", within=(("b/*.py", 3),))
-    assert (one.target, two.target) == (
+    assert (first.line, first.rank_tolerance, first.question.limit) == (8, 1, 5)
+    assert first.expected == Expected(first="a.py", within=(("b/*.py", 3),))
+    assert (first.target, two.target) == (
         QueriedPath(tmp_path),
         QueriedPath(tmp_path / "team.jsonc", is_workspace=True),
     )

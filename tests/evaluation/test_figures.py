@@ -19,27 +19,27 @@ FILES = st.lists(st.sampled_from("abcdefghijklmnop"), unique=True)
 
 
 def test_relevant_files_count_less_the_later_they_come() -> None:
-    found = score(Expectation(relevant=("a", "b")), ["b", "a", "c"])
+    result = score(Expectation(relevant=("a", "b")), ["b", "a", "c"])
 
-    assert (found.ndcg10, found.recall10, found.mrr10) == (1.0, 1.0, 1.0)
-    assert (found.first_rank, found.passed, found.missing) == (0, True, ())
+    assert (result.ndcg10, result.recall10, result.mrr10) == (1.0, 1.0, 1.0)
+    assert (result.first_rank, result.passed, result.missing) == (0, True, ())
 
-    found = score(Expectation(relevant=("a", "b")), ["x", "a"])
+    result = score(Expectation(relevant=("a", "b")), ["x", "a"])
 
-    assert found.ndcg10 == pytest.approx((1 / log2(3)) / (1 + 1 / log2(3)), abs=1e-12)
-    assert (found.recall10, found.mrr10) == (0.5, 0.5)
+    assert result.ndcg10 == pytest.approx((1 / log2(3)) / (1 + 1 / log2(3)), abs=1e-12)
+    assert (result.recall10, result.mrr10) == (0.5, 0.5)
 
-    found = score(Expectation(relevant=("a",)), [*"0123456789", "a"])
+    result = score(Expectation(relevant=("a",)), [*"0123456789", "a"])
 
-    assert (found.ndcg10, found.mrr10, found.passed) == (0.0, 0.0, False)
-    assert found.first_rank == 10
+    assert (result.ndcg10, result.mrr10, result.passed) == (0.0, 0.0, False)
+    assert result.first_rank == 10
 
 
 @given(FILES, FILES.filter(bool))
 def test_figures_stay_between_none_and_all(files: list[str], relevant: list[str]) -> None:
-    found = score(Expectation(relevant=tuple(relevant)), files)
+    result = score(Expectation(relevant=tuple(relevant)), files)
 
-    for value in (found.ndcg10, found.recall10, found.mrr10):
+    for value in (result.ndcg10, result.recall10, result.mrr10):
         assert value is not None
         assert 0.0 <= value <= 1.0
 
@@ -71,13 +71,13 @@ def test_parts_of_paths_are_found_whatever_their_case() -> None:
 
 def test_patterns_and_confidence_give_no_ndcg_and_a_crash_scores_zero() -> None:
     """Nobody said how many files would be right; a crash must not look like that."""
-    found = score(Expectation(any_contains=("b",)), ["a", "b"])
+    result = score(Expectation(any_contains=("b",)), ["a", "b"])
 
-    assert (found.ndcg10, found.recall10, found.mrr10) == (None, None, 0.5)
+    assert (result.ndcg10, result.recall10, result.mrr10) == (None, None, 0.5)
 
-    found = failed_score(Expectation(relevant=("a",)))
+    result = failed_score(Expectation(relevant=("a",)))
 
-    assert (found.ndcg10, found.recall10, found.mrr10, found.passed) == (0.0, 0.0, 0.0, False)
+    assert (result.ndcg10, result.recall10, result.mrr10, result.passed) == (0.0, 0.0, 0.0, False)
 
     expected = Expectation(confidence="none")
 
@@ -105,10 +105,10 @@ def test_draws_are_even_and_the_same_for_ever() -> None:
 def test_an_interval_holds_the_mean() -> None:
     """Differences within a repository are not what the interval is about."""
     values = [0.0, 1.0, 0.5, 0.7, 0.2, 0.9]
-    found = interval(values, ["a", "b", "c", "d", "e", "f"])
+    result = interval(values, ["a", "b", "c", "d", "e", "f"])
 
-    assert found is not None
-    assert 0.0 < found[0] < sum(values) / 6 < found[1] < 1.0
+    assert result is not None
+    assert 0.0 < result[0] < sum(values) / 6 < result[1] < 1.0
     assert interval([0.0, 1.0] * 3, ["a", "a", "b", "b", "c", "c"]) == (0.5, 0.5)
     assert interval([0.1, 0.9], ["a", "b"]) is None
 
@@ -135,11 +135,11 @@ def test_what_is_not_named_stays_as_it_is_and_kinds_can_be_switched_off() -> Non
 
 def test_half_a_field_can_be_named() -> None:
     usual = DEFAULT_WEIGHTS.fields
-    found = weights_from({"fields": {"doc": {"boost": 0}, "body": {"b": 1}}}).fields
+    result = weights_from({"fields": {"doc": {"boost": 0}, "body": {"b": 1}}}).fields
 
-    assert found[DOC] == FieldWeights(0.0, usual[DOC].b)
-    assert found[BODY] == FieldWeights(usual[BODY].boost, 1.0)
-    assert (found[NAME], found[CRUMB]) == (usual[NAME], usual[CRUMB])
+    assert result[DOC] == FieldWeights(0.0, usual[DOC].b)
+    assert result[BODY] == FieldWeights(usual[BODY].boost, 1.0)
+    assert (result[NAME], result[CRUMB]) == (usual[NAME], usual[CRUMB])
 
 
 @pytest.mark.parametrize(

@@ -137,26 +137,26 @@ def test_a_comparison_pairs_queries_by_name() -> None:
     new = suite(*old.cases[1:], case("other", "x.py", repo="a"))
     before = run_suite(old, runner({f"q{repo}": ("o.py", "x.py") for repo in repos}))
     after = run_suite(new, runner({f"q{repo}": ("x.py",) for repo in repos} | {"other": ()}))
-    found = compare(report_document(before), report_document(after))
+    result = compare(report_document(before), report_document(after))
 
-    assert found.queries == ComparedQueries(3, 1, 1)
-    by_name = found.overall
+    assert result.queries == ComparedQueries(3, 1, 1)
+    by_name = result.overall
     assert by_name["mrr10"].change == 0.5
     assert by_name["mrr10"].interval == (0.5, 0.5)
     assert by_name["mrr10"].is_certain
     assert (by_name["passed"].change, by_name["passed"].better) == (0.0, 0)
     assert not by_name["passed"].is_certain
-    assert found.to_dict()["queries"] == {"common": 3, "only_before": 1, "only_after": 1}
+    assert result.to_dict()["queries"] == {"common": 3, "only_before": 1, "only_after": 1}
 
 
 def test_reports_without_a_common_query_are_refused() -> None:
     """A difference of nothing would be zero."""
-    one, other = (
+    first, other = (
         report_document(run_suite(suite(case(name, "x")), runner({name: ("x",)}))) for name in "pq"
     )
 
     with pytest.raises(UsageError, match="no query in common"):
-        compare(one, other)
+        compare(first, other)
 
 
 def test_tables_fit_into_eighty_columns() -> None:

@@ -125,15 +125,15 @@ def test_two_runs_are_compared_by_size(tmp_path: Path) -> None:
 
     cases = overridden(some_run().suite, Overrides(max_bytes=(16_384,)))
     after = report_document(run_suite(cases, better))
-    found = compare(before, after)
-    document = found.to_dict()
+    result = compare(before, after)
+    document = result.to_dict()
 
     fits(document, "eval_comparison")
     (change,) = document["slates"]
     assert change["max_bytes"] == 16_384
     assert change["overall"]["places"]["change"] == pytest.approx(0.5 / 3)
     assert (change["overall"]["places"]["better"], change["bytes_after"]) == (1, 9_000)
-    text = render_comparison(found, Style(colour=False))
+    text = render_comparison(result, Style(colour=False))
     assert "slates of 16,384 bytes, median 9,000 before, 9,000 after" in text
     assert "visible" in text
 

@@ -65,9 +65,9 @@ def test_a_place_that_is_not_visible_says_what_came(
 
 
 def test_a_file_in_another_section_says_in_which() -> None:
-    found = misses(sections=(("pay.py", "docs"), ("docs/*.md", "code"), ("no.md", "docs")))
+    result = misses(sections=(("pay.py", "docs"), ("docs/*.md", "code"), ("no.md", "docs")))
 
-    assert [(miss.wanted, miss.came) for miss in found] == [
+    assert [(miss.wanted, miss.came) for miss in result] == [
         ("pay.py in section docs", "pay.py in code and config"),
         ("docs/*.md in section code", "docs/guide.md in docs"),
         ("no.md in section docs", "no.md is not among the 2 files of the slate"),

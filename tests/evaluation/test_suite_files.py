@@ -47,11 +47,11 @@ def kit(tmp_path: Path) -> Path:
 
 def test_labels_are_counted_from_the_root_that_is_searched(kit: Path) -> None:
     """They are written from the top of the sources."""
-    one, two = read_kit(kit, federated=False).cases
+    first, two = read_kit(kit, federated=False).cases
 
-    assert one.expected.relevant == ("a.py", "b/c.py")
-    assert (one.target.path, one.target.alone) == (kit / "sources/one/src/one", True)
-    assert (one.language, one.category, one.repo) == ("python", "symbol", "one")
+    assert first.expected.relevant == ("a.py", "b/c.py")
+    assert (first.target.path, first.target.alone) == (kit / "sources/one/src/one", True)
+    assert (first.language, first.category, first.repo) == ("python", "symbol", "one")
     assert two.expected.relevant == ("main.go",)
 
 
@@ -88,10 +88,10 @@ def test_a_kit_is_a_folder_whose_sources_can_be_asked(kit: Path) -> None:
     assert is_kit(kit)
     assert not is_kit(kit / "sources")
 
-    one, _ = read_kit(kit, federated=False, whole=True).cases
+    first, _ = read_kit(kit, federated=False, whole=True).cases
 
-    assert one.target.path == kit / "sources/one"
-    assert one.expected.relevant == ("src/one/a.py", "src/one/b/c.py")
+    assert first.target.path == kit / "sources/one"
+    assert first.expected.relevant == ("src/one/a.py", "src/one/b/c.py")
 
 
 def test_a_question_that_stands_twice_is_refused(kit: Path) -> None:
@@ -148,12 +148,16 @@ def written(folder: Path, text: str) -> Path:
 
 def test_a_suite_is_read(folder: Path) -> None:
     suite = read_suite(written(folder, SUITE))
-    one, two, three = suite.cases
+    first, two, three = suite.cases
 
     assert (suite.form, suite.task, len(suite.digest)) == ("toml", "mixed", 64)
-    assert one.expected.relevant == ("a.py", "b.py", "c.py")
-    assert (one.question.limit, one.question.mode, one.category) == (20, "discovery", "semantic")
-    assert (one.target.path, one.target.is_workspace) == (folder / ".", False)
+    assert first.expected.relevant == ("a.py", "b.py", "c.py")
+    assert (first.question.limit, first.question.mode, first.category) == (
+        20,
+        "discovery",
+        "semantic",
+    )
+    assert (first.target.path, first.target.is_workspace) == (folder / ".", False)
     assert (two.target.path, two.question.mode, two.question.per_file) == (
         folder / "../other",
         "debug",

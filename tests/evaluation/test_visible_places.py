@@ -78,9 +78,9 @@ def test_lines_are_those_of_snippets() -> None:
     bare = replace(piece, snippet="", snippet_start_line=0)
     pack = replace(packs[0], anchor=None, evidence=(piece, bare))
     slate = replace(SLATE, sections=((section, (pack,)),))
-    (found,) = shown_slate(slate).files
+    (result,) = shown_slate(slate).files
 
-    assert (found.path, found.sections, found.shown) == (pack.path, (section.value,), ((5, 6),))
+    assert (result.path, result.sections, result.shown) == (pack.path, (section.value,), ((5, 6),))
 
 
 def test_comments_that_are_left_out_are_not_shown() -> None:
@@ -91,9 +91,9 @@ def test_comments_that_are_left_out_are_not_shown() -> None:
     slate = replace(
         SLATE, sections=((section, (replace(packs[0], anchor=None, evidence=(piece,)),)),)
     )
-    (found,) = shown_slate(slate).files
+    (result,) = shown_slate(slate).files
 
-    assert found.shown == ((5, 5), (9, 11))
+    assert result.shown == ((5, 5), (9, 11))
 
 
 def test_a_file_in_two_sections_is_one_file() -> None:
@@ -101,10 +101,10 @@ def test_a_file_in_two_sections_is_one_file() -> None:
     (code, packs), (other, _), *_ = SLATE.sections
     twin = replace(packs[0], section=other)
     slate = replace(SLATE, sections=((code, (packs[0],)), (other, (twin,))))
-    (found,) = shown_slate(slate).files
+    (result,) = shown_slate(slate).files
 
-    assert found.sections == (code.value, other.value)
-    assert found.shown == shown_slate(replace(slate, sections=((code, packs[:1]),))).files[0].shown
+    assert result.sections == (code.value, other.value)
+    assert result.shown == shown_slate(replace(slate, sections=((code, packs[:1]),))).files[0].shown
 
 
 def test_what_is_shown_travels_as_json_with_its_repository() -> None:

@@ -96,7 +96,7 @@ class FakeDesk:
     def _named(self) -> ReadySearchers:
         def opened(repo: WorkspaceRepo) -> NamedSearcher:
             name = repo.root_canonical.name
-            paths = [held.path for held in self.rows.get(name, ())]
+            paths = [kept.path for kept in self.rows.get(name, ())]
             return NamedSearcher(
                 name,
                 snapshot_id="0" * 26 if paths else None,

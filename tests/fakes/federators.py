@@ -39,8 +39,8 @@ def answer_of(workspace: Workspace, request: FederatedRequest) -> FakeAnswer:
     document = golden("federated_success")
     (hit, *_), (row, *_) = document["results"], document["repos"]
     ids = [repo.repo_id for repo in workspace.repos]
-    document["results"] = [{**hit, "file": "ä.py", "repoId": one} for one in ids]
-    document["repos"] = [{**row, "repoId": one} for one in ids]
+    document["results"] = [{**hit, "file": "ä.py", "repoId": each} for each in ids]
+    document["repos"] = [{**row, "repoId": each} for each in ids]
     document["meta"]["selection"]["only"] = [request.search.query]
     return FakeAnswer(document)
 

@@ -60,9 +60,9 @@ class HostProcess:
         try:
             self._process.wait(_PATIENCE_S)
         finally:
-            for one in (*workers, self._process):
+            for each in (*workers, self._process):
                 with suppress(psutil.NoSuchProcess, ProcessLookupError):
-                    one.kill()
+                    each.kill()
             self._process.wait(_PATIENCE_S)
             self._process = None
 
@@ -83,9 +83,9 @@ class HostProcess:
 @contextmanager
 def host_process(roots: Sequence[Path], home: Path, log: Path) -> Iterator[HostProcess]:
     """Serve roots for the length of the block."""
-    found = HostProcess(roots, home, log)
-    found.start()
+    result = HostProcess(roots, home, log)
+    result.start()
     try:
-        yield found
+        yield result
     finally:
-        found.end()
+        result.end()

@@ -104,8 +104,8 @@ class Served:
 
     def reload(self) -> None:
         """Have the daemon take in its settings as they are on disk."""
-        found = self.daemon.read_config()
-        self.call(self.daemon.reload, found)
+        result = self.daemon.read_config()
+        self.call(self.daemon.reload, result)
 
     def link(self, **changes: Any) -> Link:
         """Return a fresh connection; `changes` are of its hello."""
@@ -199,7 +199,7 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
                 ended.set()
 
         future, _ = portal.start_task(run)
-        found = Served(
+        result = Served(
             daemon,
             service,
             arrange(root, place, environ=environ, flags=flags, build=BUILD),
@@ -207,9 +207,9 @@ def served(  # noqa: PLR0915 - a whole daemon is put together
             portal.call,
         )
         try:
-            yield found
+            yield result
         finally:
-            for link in found.links:
+            for link in result.links:
                 link.close()
             syncs.gate.set()
             if not ended.is_set():

@@ -31,8 +31,8 @@ class InProcessMentions:
             self.asked.append(asked.path_key)
             hangs = asked.path_key in self.hanging
             look = mentions_by_words if hangs else mentions
-            found = look(asked.path_key, asked.data, asked.name, any_case=asked.any_case)
-            yield asked, FileOccurrences(found, "parse_exhausted" if hangs else "")
+            result = look(asked.path_key, asked.data, asked.name, any_case=asked.any_case)
+            yield asked, FileOccurrences(result, "parse_exhausted" if hangs else "")
 
     def outline(
         self, path_key: str, data: bytes, deadline: Deadline

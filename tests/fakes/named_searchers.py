@@ -83,21 +83,21 @@ class NamedSearcher(FakeSearcher):
         """Return the definitions of one rule."""
         await self._enter(f"symbol {request.step}", request)
         self._require(request.snapshot_id)
-        found = self.defines.get(request.step, ())
-        fit: Fit = self.fits.get(request.step, "enclosing" if found else "none")
+        result = self.defines.get(request.step, ())
+        fit: Fit = self.fits.get(request.step, "enclosing" if result else "none")
         return SymbolPool(
             provenance=self._provenance(),
             fit=fit,
             definitions=tuple(
-                PooledDefinition(one, "test" in one.path, declared_only=False, column=5)
-                for one in found[request.skip :][: request.asked.limit]
+                PooledDefinition(each, "test" in each.path, declared_only=False, column=5)
+                for each in result[request.skip :][: request.asked.limit]
             ),
-            total=len(found),
-            spellings=tuple(sorted({one.name for one in found})),
+            total=len(result),
+            spellings=tuple(sorted({each.name for each in result})),
             near=tuple(self.near.get(request.step, ())),
             limits_hit=self.limits,
             warnings=self.warnings,
-            selects=() if found else self.selects,
+            selects=() if result else self.selects,
         )
 
     async def references(
@@ -106,22 +106,22 @@ class NamedSearcher(FakeSearcher):
         """Return the usages of one rule."""
         await self._enter(f"references {request.step}", request)
         self._require(request.snapshot_id)
-        found = self.uses.get(request.step, ())
+        result = self.uses.get(request.step, ())
         defines = self.defines.get(request.step, ())
         count = len(defines)
         return ReferencesPool(
             provenance=self._provenance(),
             references=tuple(
-                PooledReference(one, "test" in one.path)
-                for one in found[request.skip :][: request.asked.limit]
+                PooledReference(each, "test" in each.path)
+                for each in result[request.skip :][: request.asked.limit]
             ),
-            totals=(("usage", len(found)), ("string", 0), ("comment", 0), ("definition", count)),
+            totals=(("usage", len(result)), ("string", 0), ("comment", 0), ("definition", count)),
             other_spelling=None,
             importers=tuple(self.importers),
             limits_hit=self.limits,
             warnings=self.warnings,
-            defined=tuple(_defined_name(one, request.asked.name) for one in defines),
-            selects=() if found or defines else self.selects,
+            defined=tuple(_defined_name(each, request.asked.name) for each in defines),
+            selects=() if result or defines else self.selects,
         )
 
     async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsResponse:
@@ -129,7 +129,7 @@ class NamedSearcher(FakeSearcher):
         await self._enter("imports", request)
         self._require(request.snapshot_id)
         return ImportsResponse(
-            tuple(bool(self.provides & set(one.imports)) for one in request.importers)
+            tuple(bool(self.provides & set(each.imports)) for each in request.importers)
         )
 
     async def expand(self, request: ExpandRequest, deadline: Deadline) -> ExpandResponse:
@@ -137,8 +137,8 @@ class NamedSearcher(FakeSearcher):
         await self._enter("expand", request)
         if request.target not in self.places:
             raise InvalidRequest(f"target: no file {request.target} in this index")
-        found = expand_response(replace(request, deterministic=True))
-        return replace(found, provenance=self._provenance())
+        result = expand_response(replace(request, deterministic=True))
+        return replace(result, provenance=self._provenance())
 
     def _require(self, snapshot_id: str | None) -> None:
         if snapshot_id not in {None, self.snapshot_id}:

@@ -42,15 +42,15 @@ TREES: Mapping[str, Mapping[str, str]] = {
 
 def unpacked_segments(home: Home) -> list[Unpacked]:
     """Return the segments of all active snapshots of a home, by store."""
-    found = []
+    results = []
     for store in sorted(home.data.iterdir()):
         active = read_active(store)
         if active is not None:
-            found += [
+            results += [
                 Unpacked(StoreId(store.name), ref.table, ref.image.sha256)
                 for ref in read_manifest(store, active).segments
             ]
-    return found
+    return results
 
 
 def pack(home: Home, segments: list[Unpacked] | None = None) -> list[Path]:
@@ -118,7 +118,7 @@ def some_stores(base: Path) -> Iterator[Stores]:
 
 def question(query: str, top: int = 10, **fields: object) -> BatchedQuery:
     """Return a question to many; fields are its own, or of its search."""
-    own = {name: fields.pop(name) for name in ("folds", "per_list") if name in fields}
-    values = {"per_list": 50, "folds": True} | own
+    ours = {name: fields.pop(name) for name in ("folds", "per_list") if name in fields}
+    values = {"per_list": 50, "folds": True} | ours
     search = SearchRequest(query, **fields)  # type: ignore[arg-type]  # named by each caller
     return BatchedQuery(search=search, top=top, **values)  # type: ignore[arg-type]  # likewise

@@ -64,29 +64,29 @@ def hosted(
     syncs = InProcessSyncs()
     monkeypatch.setattr("ggrep.daemon.host.SyncProcess", lambda: syncs)
     interval = sys.getswitchinterval()
-    told, seen, failures = threading.Event(), list[ServeResult](), list[BaseException]()
+    reported, seen, failures = threading.Event(), list[ServeResult](), list[BaseException]()
 
     def play() -> None:
-        told.wait(_PATIENCE_S)
-        found = Hosted(home, tuple(seen))
+        reported.wait(_PATIENCE_S)
+        result = Hosted(home, tuple(seen))
         try:
-            act(found)
+            act(result)
         except BaseException as error:  # noqa: BLE001 - raised by who waits for us
             failures.append(error)
         for outcome in seen:
             with suppress(GgrepError):
-                found.ask(outcome.root, Shutdown("the test is over"))
+                result.ask(outcome.root, Shutdown("the test is over"))
 
     def tell(outcomes: Sequence[ServeResult]) -> None:
         seen.extend(outcomes)
-        told.set()
+        reported.set()
 
     player = threading.Thread(target=play)
     player.start()
     try:
         return serve(roots, Home(home), environ=environ, flags=FLAGS, build=BUILD, notify=tell)
     finally:
-        told.set()
+        reported.set()
         player.join(_PATIENCE_S)
         syncs.join()
         sys.setswitchinterval(interval)

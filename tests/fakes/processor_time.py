@@ -23,7 +23,7 @@ def quickest_s(
         tries: at most so many.
         refusal: what `work` may end with.
     """
-    found = float("inf")
+    result = float("inf")
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -31,10 +31,10 @@ def quickest_s(
             started = time.thread_time()
             with suppress(refusal):
                 work()
-            found = min(found, time.thread_time() - started)
-            if found < enough_s:
+            result = min(result, time.thread_time() - started)
+            if result < enough_s:
                 break
     finally:
         if collects:
             gc.enable()
-    return found
+    return result

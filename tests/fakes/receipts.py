@@ -116,18 +116,18 @@ def workspace_replay_of(
 
 def everywhere(receipt: WorkspaceReceipt) -> dict[str, list[HitFate]]:
     """Return that every hit of a workspace's receipt is where it was."""
-    found: dict[str, list[HitFate]] = {}
-    for held in receipt.hits:
-        found.setdefault(held.repo_id, []).extend(standing([held.hit]))
-    return found
+    results: dict[str, list[HitFate]] = {}
+    for kept in receipt.hits:
+        results.setdefault(kept.repo_id, []).extend(standing([kept.hit]))
+    return results
 
 
 def without_builds(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document without what differs from build to build and from place to place."""
-    found: dict[str, Any] = stable_json.loads(stable_json.dumps(document))
-    for origin in (found.get("origin"), found.get("receipt"), found.get("now")):
+    result: dict[str, Any] = stable_json.loads(stable_json.dumps(document))
+    for origin in (result.get("origin"), result.get("receipt"), result.get("now")):
         if origin:
             origin |= {"version": "0.0.0", "build": "0.0.0+0", "answer_sha256": "0" * 64}
-    if "sha256" in found:
-        found["sha256"] = "0" * 64
-    return found
+    if "sha256" in result:
+        result["sha256"] = "0" * 64
+    return result

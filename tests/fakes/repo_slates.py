@@ -59,7 +59,7 @@ def response_of(
         by_path.setdefault(row.path, []).append(row)
     files = list(by_path.values())
     chosen = files[: budgets.files]
-    found = drawn(
+    result = drawn(
         [_file(rows, chosen, request, budgets.evidence_per_file) for rows in chosen],
         SlatePlan(
             request.level,
@@ -77,10 +77,10 @@ def response_of(
         query_fingerprint="q" * 64,
         provenance=provenance,
         confidence=Confidence.STRONG,
-        slate=found.slate,
-        limits_hit=(*clamps, *found.limits, *(over if len(files) > budgets.files else ())),
+        slate=result.slate,
+        limits_hit=(*clamps, *result.limits, *(over if len(files) > budgets.files else ())),
         warnings=(),
-        facts=found.facts,
+        facts=result.facts,
     )
 
 
@@ -91,7 +91,7 @@ def _file(
     section = _SECTIONS[rows[0].corpus]
     before = files[: files.index(rows)]
     best = sorted(rows[:most], key=lambda row: row.start)
-    found = material(
+    result = material(
         rows[0].path,
         *(
             piece(row.text if request.level else "", row.start, row.score, row_id=row.row_id)
@@ -101,7 +101,7 @@ def _file(
         more_evidence=max(0, len(rows) - most),
     )
     rank = sum(_SECTIONS[other[0].corpus] is section for other in before)
-    return replace(found, pick=replace(found.pick, rank=rank))
+    return replace(result, pick=replace(result.pick, rank=rank))
 
 
 def pack(path: str, score: float = 1.0, section: Section = Section.CODE, text: str = "x") -> Pack:
@@ -134,11 +134,11 @@ def repo_slate(
 ) -> RepoSlate:
     """Return the slate of a repository, its packs in the order of their sections and scores."""
     graph, _ = bounded_graph(packs, edges, GraphBounds())
-    ordered = sorted(packs, key=lambda one: (-one.score, one.path))
+    ordered = sorted(packs, key=lambda each: (-each.score, each.path))
     sections = tuple(
-        (section, own)
+        (section, ours)
         for section in Section
-        if (own := tuple(one for one in ordered if one.section is section))
+        if (ours := tuple(each for each in ordered if each.section is section))
     )
     slate = Slate(
         level=1,

@@ -100,9 +100,9 @@ class ScriptedDaemon:
         """Wait until the messages seen have these names; return them."""
         with self._changed:
             self._changed.wait_for(lambda: len(self.seen) >= len(names), _PATIENCE_S)
-            found = list(self.seen)
-        assert [message["message"] for message in found] == list(names)
-        return found
+            results = list(self.seen)
+        assert [message["message"] for message in results] == list(names)
+        return results
 
     def heard(self, name: str) -> bool:
         """Wait for a message of this name; return whether it came."""
@@ -159,8 +159,8 @@ class ScriptedDaemon:
                     elif self.greets:
                         self.greeted += 1
                         is_greeted = True
-                        said = frame(stable_json.dumps(self.welcome), cap_bytes=_CAP)
-                        peer.say_bytes(said + self.after_welcome)
+                        output = frame(stable_json.dumps(self.welcome), cap_bytes=_CAP)
+                        peer.say_bytes(output + self.after_welcome)
         except OSError:
             pass
         finally:

@@ -344,9 +344,9 @@ def factory(*searchers: FakeSearcher) -> ReadySearchers:
     by_name = {searcher.name: searcher for searcher in searchers}
 
     def make(asked: WorkspaceRepo) -> FakeSearcher:
-        found = by_name.get(asked.alias or "")
-        if found is None:
+        result = by_name.get(asked.alias or "")
+        if result is None:
             raise GgrepError(f"cannot connect to {asked.root_canonical}/daemon.sock")
-        return found
+        return result
 
     return ReadySearchers(make)

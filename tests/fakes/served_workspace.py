@@ -78,8 +78,8 @@ class _SeenJoint:
         self._between = between
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        found = await self._inner.describe(deadline)
-        return {repo: told for repo, told in found.items() if repo not in self._between.apart}
+        result = await self._inner.describe(deadline)
+        return {repo: notice for repo, notice in result.items() if repo not in self._between.apart}
 
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
@@ -139,9 +139,9 @@ class ServedWorkspace:
     def write(self, repos: Sequence[dict[str, str]]) -> None:
         """Make the first repositories hold these files and nothing else, and index them."""
         for root, files in zip(self.roots, repos, strict=False):
-            held = self._written.get(root, {})
-            if held != files:
-                write_tree(root, {**dict.fromkeys(held), **files})
+            kept = self._written.get(root, {})
+            if kept != files:
+                write_tree(root, {**dict.fromkeys(kept), **files})
                 self._written[root] = files
                 self.sync(root)
 

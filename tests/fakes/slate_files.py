@@ -56,7 +56,7 @@ def material(
     path: str, *evidence: TextPiece, section: Section = Section.CODE, **more: Any
 ) -> PackMaterial:
     """Return a chosen file with its evidence; it scores as the best of that does."""
-    score = max((one.score for one in evidence), default=1.0)
+    score = max((each.score for each in evidence), default=1.0)
     pick = Pick(candidate(path, section, score), "semantic_match", 0)
     return replace(PackMaterial(pick, None, evidence, (), 0), **more)
 

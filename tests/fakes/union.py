@@ -122,14 +122,14 @@ def references_of(union: UnionStore, request: ReferencesRequest) -> NamesOfUnion
     reading = name_answers.reading_of(context, request, words_do=True)
     asked = split_name(request.name)
     files = mentioning_files(reading.content, asked, Deadline.never(CLOCK))
-    told = Mentions(answer.request, asked)
+    reported = Mentions(answer.request, asked)
     for any_case in (False, True):
         for file in reading.read(files, asked.typed, any_case=any_case):
-            told.take(reading.content, file.text, file.places)
-        if told.totals:
+            reported.take(reading.content, file.text, file.places)
+        if reported.totals:
             break
-    shown = told.answer().without_doubts().shown
-    assert tuple(found for _, found in shown) == answer.references
+    shown = reported.answer().without_doubts().shown
+    assert tuple(item for _, item in shown) == answer.references
     return NamesOfUnion(answer, _repos(union, [place for place, _ in shown]))
 
 
@@ -192,10 +192,11 @@ def build_union(home: Path, roots: Sequence[Path], encoder: str) -> UnionStore:
 
 
 def _rows_of(root: Path) -> list[FileRows]:
-    own = Settings()
-    most, bulk = own.max_file_size_bytes, own.max_bulk_bytes
+    ours = Settings()
+    most, bulk = ours.max_file_size_bytes, ours.max_bulk_bytes
     read = (
-        read_file(root, file, max_bytes=most, max_bulk_bytes=bulk) for file in walk(root, own).files
+        read_file(root, file, max_bytes=most, max_bulk_bytes=bulk)
+        for file in walk(root, ours).files
     )
     texts = [text for text in read if isinstance(text, FileText)]
     with InProcessPool(1, ChunkLimits(), CLOCK) as pool:

@@ -70,10 +70,10 @@ def fill(cache: VectorCache, numbers: Sequence[int]) -> None:
 
 def held(cache: VectorCache, numbers: Sequence[int]) -> list[int]:
     """Return the numbers whose vectors are cached, after checking that they are the right ones."""
-    found = cache.get([hash_of(number) for number in numbers])
-    there = [number for number in numbers if hash_of(number) in found]
+    result = cache.get([hash_of(number) for number in numbers])
+    there = [number for number in numbers if hash_of(number) in result]
     for number in there:
-        vector, scale = found[hash_of(number)]
+        vector, scale = result[hash_of(number)]
         right, scales = vectors_of([number])
         assert vector.tobytes() == right.tobytes(), number
         assert scale == scales[0], number

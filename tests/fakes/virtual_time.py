@@ -20,11 +20,11 @@ class _Jumping(selectors.DefaultSelector):
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Return what is ready; when nothing is, it is as late as was to be waited for."""
-        found = super().select(0)
-        if not found:
+        result = super().select(0)
+        if not result:
             assert timeout is not None, "everybody waits for something that never comes"
             self.now_s += timeout
-        return found
+        return result
 
 
 class _Loop(asyncio.SelectorEventLoop):

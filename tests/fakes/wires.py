@@ -69,9 +69,9 @@ class Wire:
 
     def next(self) -> dict[str, Any]:
         """Return the next object; fail when the connection ends instead."""
-        found = self._next()
-        assert found is not None, "the connection ended"
-        return found
+        result = self._next()
+        assert result is not None, "the connection ended"
+        return result
 
     def ends(self) -> bool:
         """Wait for what comes next; return whether it is the end."""
@@ -86,5 +86,5 @@ class Wire:
             if not data:
                 return None
             self._waiting += self._reader.feed(data)
-        found: dict[str, Any] = stable_json.loads(self._waiting.pop(0))
-        return found
+        result: dict[str, Any] = stable_json.loads(self._waiting.pop(0))
+        return result

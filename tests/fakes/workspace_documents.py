@@ -53,18 +53,18 @@ class Workspaces:
         described = alpha.description()
         assert described is not None
         counts = tuple((corpus, 3) for corpus in CORPORA)
-        told = replace(described, counts=counts, freshness="current")
-        odd = replace(told, embed_key="other|1")
+        reported = replace(described, counts=counts, freshness="current")
+        odd = replace(reported, embed_key="other|1")
         ready = RepoDaemon("ready", running=True, pid=7, protocol=1, freshness="current")
         stale = replace(ready, state="stale", problem="the encoder changed")
 
         def with_members(*members: MemberState) -> WorkspaceState:
             return replace(read, members=members)
 
-        self.state = with_members(replace(alpha, daemon=ready, reported=told), beta, gamma)
+        self.state = with_members(replace(alpha, daemon=ready, reported=reported), beta, gamma)
         self.split = with_members(
-            replace(alpha, daemon=stale, reported=told),
-            replace(beta, daemon=ready, reported=told),
+            replace(alpha, daemon=stale, reported=reported),
+            replace(beta, daemon=ready, reported=reported),
             replace(gamma, daemon=replace(ready, pid=8), reported=odd),
         )
 

@@ -16,5 +16,5 @@ def served() -> Iterator[ServedWorkspace]:
 
 @pytest.fixture(scope="module")
 def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    with asked(served.federator()) as found:
-        yield found
+    with asked(served.federator()) as result:
+        yield result

@@ -53,8 +53,8 @@ def timed(work: Callable[[], Awaitable[FederatedResponse]]) -> tuple[FederatedRe
     """Return an answer, and how many milliseconds it took in virtual time."""
 
     async def run() -> tuple[FederatedResponse, float]:
-        found = await work()
-        return found, VirtualClock().monotonic_ms()
+        result = await work()
+        return result, VirtualClock().monotonic_ms()
 
     return run_virtually(run)
 
@@ -138,10 +138,10 @@ async def test_the_next_encodes_when_the_first_fails(error: Exception) -> None:
     """And the first is searched all the same, with the vector."""
     fakes = encoders("a", "b", "c")
     fakes[0].fail["encode"] = [error]
-    found = await ask(fakes)
+    answer = await ask(fakes)
 
     assert [calls(fake, "encode") for fake in fakes] == [1, 1, 0]
-    assert statuses(found) == dict.fromkeys("abc", "ok")
+    assert statuses(answer) == dict.fromkeys("abc", "ok")
     assert all(pool.vector is not None for fake in fakes for pool in pools(fake))
 
 
@@ -149,9 +149,9 @@ async def test_each_encodes_for_itself_when_nobody_encodes_for_all() -> None:
     fakes = encoders("a", "b")
     for fake in fakes:
         fake.fail["encode"] = [GgrepError("broken")]
-    found = await ask(fakes)
+    answer = await ask(fakes)
 
-    assert statuses(found) == dict.fromkeys("ab", "ok")
+    assert statuses(answer) == dict.fromkeys("ab", "ok")
     assert [pool.vector for fake in fakes for pool in pools(fake)] == [None, None]
 
 
@@ -160,9 +160,9 @@ def test_an_encoder_that_hangs_leaves_most_of_the_time(strategy: str) -> None:
     """It is waited for a part of the time, and then everybody encodes for himself."""
     fakes = encoders("a", "b")
     fakes[0].pause = hanging_at("encode")
-    found, spent_ms = timed_ask(fakes, merge_strategy=strategy)
+    answer, spent_ms = timed_ask(fakes, merge_strategy=strategy)
 
-    assert statuses(found) == dict.fromkeys("ab", "ok")
+    assert statuses(answer) == dict.fromkeys("ab", "ok")
     assert 0 < spent_ms <= TIMEOUT_MS / 4
     assert [calls(fake, "encode") for fake in fakes] == [1, 0]
     assert [pool.vector for fake in fakes for pool in pools(fake)] == [None, None]
@@ -184,8 +184,8 @@ async def told(
     fakes: Sequence[FakeSearcher], asked: FederatedRequest, memory: CoordinatorCache | None = None
 ) -> tuple[list[RepoDone], FederatedResponse]:
     seen: list[RepoDone] = []
-    found = await ask(fakes, asked, memory=memory, arrived=seen.append)
-    return seen, found
+    answer = await ask(fakes, asked, memory=memory, arrived=seen.append)
+    return seen, answer
 
 
 def assert_each_once(seen: Sequence[RepoDone], found: FederatedResponse) -> None:
@@ -205,9 +205,9 @@ async def test_each_repository_is_told_of_once(strategy: str) -> None:
         searcher("d", snapshot_id=None),
         searcher("e", "token"),
     ]
-    seen, found = await told(fakes, request(merge_strategy=strategy))
+    seen, result = await told(fakes, request(merge_strategy=strategy))
 
-    assert_each_once(seen, found)
+    assert_each_once(seen, result)
     assert {a.alias: (a.status, a.count) for a in seen} == {
         "a": ("ok", 2),
         "b": ("timeout", 0),
@@ -229,20 +229,20 @@ async def test_word_comes_in_the_order_of_arrival(
     others: Callable[[], list[FakeSearcher]], order: list[str]
 ) -> None:
     """It is for those who watch; the answer's order is another one."""
-    seen, found = await told([searcher("a", pause=checkpoints(9)), *others()], request())
+    seen, result = await told([searcher("a", pause=checkpoints(9)), *others()], request())
 
     assert [arrival.alias for arrival in seen] == order
-    assert_each_once(seen, found)
+    assert_each_once(seen, result)
 
 
 async def test_who_is_not_asked_is_told_of_too() -> None:
     """Otherwise progress would never be complete."""
     fakes = [searcher("a"), searcher("b"), searcher("c", keys=("embed", "old", "schema"))]
-    seen, found = await told(fakes, request())
+    seen, result = await told(fakes, request())
     routed = [searcher(name) for name in NAMES]
     few, answer = await told(routed, request(max_repos=5, merge_strategy="global"))
 
-    assert_each_once(seen, found)
+    assert_each_once(seen, result)
     assert {a.alias: a.status for a in seen} == {"a": "ok", "b": "ok", "c": "incompatible"}
     assert_each_once(few, answer)
     assert [a.status for a in few].count("skipped") == 5
@@ -250,31 +250,31 @@ async def test_who_is_not_asked_is_told_of_too() -> None:
 
 async def test_an_answer_from_memory_tells_of_all() -> None:
     fakes, memory = [searcher("a"), searcher("b", "token")], CoordinatorCache()
-    first, found = await told(fakes, request(), memory)
+    first, result = await told(fakes, request(), memory)
     second, again = await told(fakes, request(), memory)
 
     assert again.from_memory
-    assert_each_once(first, found)
+    assert_each_once(first, result)
     assert_each_once(second, again)
     assert [(a.alias, a.count) for a in second] == [("a", 2), ("b", 1)]
 
 
 async def test_a_strict_failure_tells_of_all() -> None:
     fakes = [searcher("a"), searcher("b", fail={"search": [GgrepError("x")]}), searcher("c")]
-    seen, found = await told(fakes, request(strict=True, concurrency=1))
+    seen, result = await told(fakes, request(strict=True, concurrency=1))
 
     assert sorted(a.alias or "" for a in seen) == ["a", "b", "c"]
     assert [a.done for a in seen] == [1, 2, 3]
-    assert not found.ok
+    assert not result.ok
 
 
 async def test_a_repository_that_is_asked_again_is_told_of_once() -> None:
     """A published snapshot makes for a second round, not for a second word."""
     fakes = [searcher("a"), searcher("b", fail={"search": [SnapshotGone("published")]})]
-    seen, found = await told(fakes, request(merge_strategy="global"))
+    seen, result = await told(fakes, request(merge_strategy="global"))
 
     assert calls(fakes[1], "search") == 2
-    assert_each_once(seen, found)
+    assert_each_once(seen, result)
 
 
 @pytest.mark.parametrize(
@@ -290,70 +290,70 @@ def test_more_that_hang_than_there_are_places_starve_nobody(
 ) -> None:
     """Whoever is well has answered when the time is over, wherever the others hang."""
     fakes = [searcher(n, pause=hanging_at(at) if n in hung else None) for n in NAMES]
-    found, spent_ms = timed_ask(fakes, merge_strategy=strategy, concurrency=4, top=50)
+    answer, spent_ms = timed_ask(fakes, merge_strategy=strategy, concurrency=4, top=50)
 
-    assert statuses(found) == {n: "timeout" if n in hung else "ok" for n in NAMES}
-    assert {path[0] for path in files(found)} == set(NAMES) - set(hung)
+    assert statuses(answer) == {n: "timeout" if n in hung else "ok" for n in NAMES}
+    assert {path[0] for path in files(answer)} == set(NAMES) - set(hung)
     assert spent_ms < TIMEOUT_MS
 
 
 @pytest.mark.parametrize("strategy", ["rrf", "global"])
 def test_all_that_hang_are_named_at_the_deadline(strategy: str) -> None:
-    found, spent_ms = timed_ask(
+    answer, spent_ms = timed_ask(
         [searcher(n, pause=for_ever) for n in NAMES], merge_strategy=strategy
     )
 
-    assert set(statuses(found).values()) == {"timeout"}
-    assert not found.ok
+    assert set(statuses(answer).values()) == {"timeout"}
+    assert not answer.ok
     assert spent_ms < TIMEOUT_MS
 
 
 def test_a_slow_description_may_take_its_share_however_long_that_is() -> None:
     """No time but the deadline's own ends a step: a third of a minute is twenty seconds."""
-    found, _ = timed_ask([searcher("a", pause=slow_at("describe", 19)), searcher("b")], 60_000)
+    answer, _ = timed_ask([searcher("a", pause=slow_at("describe", 19)), searcher("b")], 60_000)
 
-    assert statuses(found) == {"a": "ok", "b": "ok"}
-    assert found.limits_hit == ()
+    assert statuses(answer) == {"a": "ok", "b": "ok"}
+    assert answer.limits_hit == ()
 
 
 @pytest.mark.parametrize("timeout_ms", [3_000, 600_000])
 def test_whose_share_ends_before_the_deadline_is_said(timeout_ms: int) -> None:
     """Nobody looks for a deadline that has not passed; a longer one would have helped."""
     fakes = [searcher("a", pause=hanging_at("describe")), searcher("b")]
-    found, spent_ms = timed_ask(fakes, timeout_ms)
+    answer, spent_ms = timed_ask(fakes, timeout_ms)
 
-    assert statuses(found) == {"a": "timeout", "b": "ok"}
+    assert statuses(answer) == {"a": "timeout", "b": "ok"}
     assert spent_ms <= timeout_ms / 3
     hit = RepoLimit(LimitHit("deadline_share", 33), RepoId("a-000000000000"))
-    assert found.limits_hit == (hit,)
-    told = next(item.message for item in found.errors)
-    assert told == "no answer within its share (33 %) of the timeout; use a longer timeout"
+    assert answer.limits_hit == (hit,)
+    reported = next(item.message for item in answer.errors)
+    assert reported == "no answer within its share (33 %) of the timeout; use a longer timeout"
 
 
 def test_who_waits_its_turn_has_the_share_of_a_turn() -> None:
     """Six searches, two at once: the first two may take a third of what is left."""
     hung = [searcher(name, pause=hanging_at("search")) for name in "ab"]
-    found, _ = timed_ask([*hung, *(searcher(name) for name in "cdef")], concurrency=2)
+    answer, _ = timed_ask([*hung, *(searcher(name) for name in "cdef")], concurrency=2)
 
-    late = {item.repo_id: item.limit.limit for item in found.limits_hit}
+    late = {item.repo_id: item.limit.limit for item in answer.limits_hit}
     assert late == {"a-000000000000": 33, "b-000000000000": 33}
 
 
 def test_a_search_may_last_to_the_deadline_less_the_time_for_merging() -> None:
     """It had all that there was, and no share is named."""
-    found, spent_ms = timed_ask([searcher("a", pause=hanging_at("search")), searcher("b")])
+    answer, spent_ms = timed_ask([searcher("a", pause=hanging_at("search")), searcher("b")])
 
-    assert statuses(found) == {"a": "timeout", "b": "ok"}
-    assert [item.message for item in found.errors] == ["no answer within the timeout"]
-    assert found.limits_hit == ()
+    assert statuses(answer) == {"a": "timeout", "b": "ok"}
+    assert [item.message for item in answer.errors] == ["no answer within the timeout"]
+    assert answer.limits_hit == ()
     assert TIMEOUT_MS - spent_ms == MERGE_RESERVE_MS
 
 
 def test_a_slow_search_may_take_all_of_the_time() -> None:
     fakes = [searcher("a", pause=slow_at("search", 9)), searcher("b")]
-    found, spent_ms = timed_ask(fakes, merge_strategy="global")
+    answer, spent_ms = timed_ask(fakes, merge_strategy="global")
 
-    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert statuses(answer) == {"a": "ok", "b": "ok"}
     assert spent_ms == 9_000
 
 
@@ -366,7 +366,7 @@ class Readied:
     never: bool = False
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        self.notes.append(("prepare", *(found.alias or "" for found in repos)))
+        self.notes.append(("prepare", *(item.alias or "" for item in repos)))
         if self.never:
             await anyio.sleep_forever()
 
@@ -393,18 +393,18 @@ def test_making_ready_takes_half_of_the_time_at_most() -> None:
     clock, door = VirtualClock(), Readied(factory(searcher("a"), searcher("b")), never=True)
     asked = request(search={"timeout_ms": TIMEOUT_MS})
     known = workspace(repo("a"), repo("b"))
-    found, spent_ms = timed(lambda: federated_search(known, asked, door, clock))
+    result, spent_ms = timed(lambda: federated_search(known, asked, door, clock))
 
-    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert statuses(result) == {"a": "ok", "b": "ok"}
     assert spent_ms <= TIMEOUT_MS / 2
 
 
 def test_corpora_of_a_slow_one_do_not_wait_for_each_other() -> None:
     fake = FakeSearcher("a", [*rows("x", "token"), *rows("y", "token", corpus=Corpus.PROSE)])
-    found, _ = timed(lambda: ask([fake], request(), clock=VirtualClock()))
+    result, _ = timed(lambda: ask([fake], request(), clock=VirtualClock()))
 
     assert calls(fake, "search") == 1
-    assert {merged.hit.corpus for merged in found.hits} == {Corpus.CODE, Corpus.PROSE}
+    assert {merged.hit.corpus for merged in result.hits} == {Corpus.CODE, Corpus.PROSE}
 
 
 @pytest.mark.parametrize("at", ["describe", "term_stats"])
@@ -419,17 +419,17 @@ def test_what_takes_them_little_is_asked_of_many_at_once(at: str) -> None:
 def test_nobody_is_asked_for_more_than_a_repository_gives() -> None:
     """A workspace shows more than one repository may be asked for, and a daemon would refuse."""
     wanted = request(top=MAX_TOP, search={"per_file": 9_999})
-    found = repo_search(wanted)
+    answer = repo_search(wanted)
 
-    assert (found.limit, found.per_file) == (MAX_QUERY_RESULTS, MAX_QUERY_PER_FILE)
+    assert (answer.limit, answer.per_file) == (MAX_QUERY_RESULTS, MAX_QUERY_PER_FILE)
 
 
 def test_those_who_follow_one_another_each_have_their_turn() -> None:
     """However many there are, who says in time what it is takes part."""
     fakes = [searcher(n, pause=slow_at("describe", 9)) for n in "abcdefghijklmnopq"]
-    found, spent_ms = timed_ask(fakes, timeout_ms=0)
+    answer, spent_ms = timed_ask(fakes, timeout_ms=0)
 
-    assert set(statuses(found).values()) == {"ok"}
+    assert set(statuses(answer).values()) == {"ok"}
     assert spent_ms == 18_000
 
 
@@ -439,9 +439,9 @@ def test_a_strict_failure_is_not_kept_waiting() -> None:
         searcher("a", fail={"search": [GgrepError("x")]}),
         searcher("b", pause=slow_at("search", 9)),
     ]
-    found, spent_ms = timed_ask(fakes, strict=True)
+    answer, spent_ms = timed_ask(fakes, strict=True)
 
-    assert not found.ok
+    assert not answer.ok
     assert spent_ms == 0
 
 
@@ -462,10 +462,10 @@ def test_a_repository_beside_a_batch_that_hangs_leaves_the_members_their_time() 
     joint = together(four(pause=hanging_at("search")), "abc")
     names = workspace(*(repo(name) for name in "abcd"))
     asked = request(merge_strategy="global", search={"timeout_ms": TIMEOUT_MS})
-    found, spent_ms = timed(lambda: federated_search(names, asked, joint, VirtualClock()))
+    result, spent_ms = timed(lambda: federated_search(names, asked, joint, VirtualClock()))
 
-    assert statuses(found) == {"a": "ok", "b": "ok", "c": "ok", "d": "timeout"}
-    assert found.hits
+    assert statuses(result) == {"a": "ok", "b": "ok", "c": "ok", "d": "timeout"}
+    assert result.hits
     assert spent_ms <= 0.6 * TIMEOUT_MS
 
 
@@ -474,7 +474,7 @@ async def test_a_failed_repository_stays_out_when_a_batch_is_searched_again() ->
     joint = together(four(fail={"term_stats": [GgrepError("x")]}), "abc", GgrepError("copies"))
     names = workspace(*(repo(name) for name in "abcd"))
     clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
-    found = await federated_search(names, request(merge_strategy="global"), joint, clock)
+    answer = await federated_search(names, request(merge_strategy="global"), joint, clock)
 
-    assert statuses(found) == {"a": "ok", "b": "ok", "c": "ok", "d": "error"}
-    assert found.statistics_repos == tuple(repo(name).repo_id for name in "abc")
+    assert statuses(answer) == {"a": "ok", "b": "ok", "c": "ok", "d": "error"}
+    assert answer.statistics_repos == tuple(repo(name).repo_id for name in "abc")

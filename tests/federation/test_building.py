@@ -122,11 +122,11 @@ async def test_results_come_by_id(workspace: Workspace) -> None:
 async def test_many_at_once_report_what_one_after_the_other_does(workspace: Workspace) -> None:
     """A report that hangs on the number of cores compares with no other."""
     errors = {"b": SyncFailed("no room", code="budget_exceeded"), "d": SyncFailed("", signal=9)}
-    one = await run(workspace, plan_of(failing(**errors), 1))
+    first = await run(workspace, plan_of(failing(**errors), 1))
     four = await run(workspace, plan_of(failing(**errors), 4))
 
-    assert report(one) == report(four)
-    assert [result.status for result in one] == ["passed", "failed", "passed", "failed"]
+    assert report(first) == report(four)
+    assert [result.status for result in first] == ["passed", "failed", "passed", "failed"]
 
 
 async def test_a_worker_builds_one_repository_after_another(workspace: Workspace) -> None:
@@ -140,7 +140,7 @@ async def test_a_worker_builds_one_repository_after_another(workspace: Workspace
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "told"),
+    ("error", "code", "reported"),
     [
         (SyncFailed("no room", code="budget_exceeded"), 1, "no room"),
         (SyncFailed("old", code="incompatible", exit_status=13), 13, "old"),
@@ -149,14 +149,14 @@ async def test_a_worker_builds_one_repository_after_another(workspace: Workspace
     ],
 )
 async def test_a_failure_tells_why_and_stops_nobody(
-    workspace: Workspace, error: GgrepError, code: int, told: str
+    workspace: Workspace, error: GgrepError, code: int, reported: str
 ) -> None:
     """The rest of the workspace is built all the same; what is said is safe on a terminal."""
     results = await run(workspace, plan_of(failing(b=error)))
 
     assert [result.status for result in results] == ["passed", "failed", "passed", "passed"]
     assert (results[1].exit_code, results[1].signal) == (code, None)
-    assert results[1].error == told
+    assert results[1].error == reported
 
 
 async def test_what_may_not_be_built_reaches_no_worker(workspace: Workspace) -> None:
@@ -244,8 +244,8 @@ async def test_cancelled_it_ends_its_workers(workspace: Workspace, tmp_path: Pat
     built: list[str | None] = []
     with anyio.fail_after(60):
         async with anyio.create_task_group() as group:
-            told = {"ended": lambda result: built.append(result.repo.alias)}
-            group.start_soon(lambda: run(workspace, plan, **told))
+            reported = {"ended": lambda result: built.append(result.repo.alias)}
+            group.start_soon(lambda: run(workspace, plan, **reported))
             # Another process writes the file, and another one may be slower than it.
             while not (built and (tmp_path / "pids").exists()):  # noqa: ASYNC110 - see above
                 await anyio.sleep(0.01)
@@ -270,8 +270,8 @@ async def test_a_build_that_was_ended_goes_on_where_it_ended(
 
     plan = BuildPlan(chosen, SyncProcess, 1)
     async with anyio.create_task_group() as group:
-        told = {"ended": lambda _: group.cancel_scope.cancel()}
-        group.start_soon(lambda: run(workspace, plan, **told))
+        reported = {"ended": lambda _: group.cancel_scope.cancel()}
+        group.start_soon(lambda: run(workspace, plan, **reported))
     (first,) = home.data.glob("*/" + store_files.active_file(Path()).name)
     before = first.read_bytes()
     results = await run(workspace, plan)

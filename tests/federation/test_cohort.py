@@ -119,8 +119,8 @@ def test_unsafe_mixing_asks_everybody_and_says_so() -> None:
     assert plan.corpora[0].admitted == ("a", "b", "c")
     assert plan.corpora[0].key is None
     assert codes(plan) == ["WARN_FEDERATED_UNSAFE_MIXING"]
-    assert not comparable(one.description for one in THREE)
-    assert comparable(one.description for one in THREE[:2])
+    assert not comparable(each.description for each in THREE)
+    assert comparable(each.description for each in THREE[:2])
 
 
 def test_without_an_index_there_is_no_cohort_and_without_chunks_no_vote() -> None:
@@ -163,10 +163,10 @@ def test_selectors_that_mean_nothing_are_refused(tokens: tuple[str, ...]) -> Non
 
 
 def test_the_last_selector_of_a_corpus_wins_and_equal_keys_are_one() -> None:
-    found = parse_selectors(("a", "a", "extracted-prose:x", "extractedProse:y"))
+    result = parse_selectors(("a", "a", "extracted-prose:x", "extractedProse:y"))
 
-    assert found.of(Corpus.EXTRACTED_PROSE) == "y"
-    assert found.of(Corpus.CODE) == "a"
+    assert result.of(Corpus.EXTRACTED_PROSE) == "y"
+    assert result.of(Corpus.CODE) == "a"
 
 
 @given(st.permutations(THREE))
@@ -178,13 +178,13 @@ def test_the_choice_does_not_depend_on_the_order_of_repositories(order: list[Can
 @pytest.mark.parametrize("key", ["embed_key", "lexical_key", "schema_key"])
 def test_repositories_compare_only_if_all_of_their_keys_are_equal(key: str) -> None:
     """Scores of other vectors, statistics or rows are on another scale."""
-    one = candidate("a")
-    description = replace(one.description, store_id="b", **{key: "another"})
+    first = candidate("a")
+    description = replace(first.description, store_id="b", **{key: "another"})
     other = Candidate(RepoId("b"), 0, description)
 
-    assert not comparable((one.description, other.description))
-    assert cohort_key(description, Corpus.CODE) != cohort_key(one.description, Corpus.CODE)
-    assert plan_cohorts((one, other), CODE).corpora[0].excluded != ()
+    assert not comparable((first.description, other.description))
+    assert cohort_key(description, Corpus.CODE) != cohort_key(first.description, Corpus.CODE)
+    assert plan_cohorts((first, other), CODE).corpora[0].excluded != ()
 
 
 def test_every_corpus_has_keys_of_its_own() -> None:

@@ -51,11 +51,11 @@ async def test_words_that_no_repository_contains_are_named_once() -> None:
     partly = await ask([first, searcher("b", fail={"search": [NoIndex("gone")]})])
     chosen = await ask([first, searcher("b")], request(only=("a",)))
 
-    said = [
+    messages = [
         [item.message for item in answer.warnings if item.code == "unknown_words"]
         for answer in (whole, partly, chosen)
     ]
-    assert said == [
+    assert messages == [
         ["no repository contains `cD`"],
         ["no repository among those searched contains `aB`, `cD`"],
         ["no repository among those searched contains `aB`, `cD`"],
@@ -94,9 +94,9 @@ async def test_a_guess_about_a_shown_file_is_told_with_its_repository() -> None:
 
     response = await ask([FakeSearcher("a", [old]), searcher("b")])
 
-    [told] = [one for one in response.warnings if one.code == "guessed_encoding"]
-    assert told.repo_id == "a-000000000000"
-    assert told.message.startswith("encoding was guessed for a0.c (utf-8);")
+    [reports] = [each for each in response.warnings if each.code == "guessed_encoding"]
+    assert reports.repo_id == "a-000000000000"
+    assert reports.message.startswith("encoding was guessed for a0.c (utf-8);")
 
 
 async def test_repositories_are_asked_for_more_than_is_shown() -> None:
@@ -194,15 +194,15 @@ def test_global_answers_as_one_store_over_all_files_would(
         for s in stores
     ]
     names = "abcd"[: len(made)]
-    fakes = [FakeSearcher(name, found) for name, found in zip(names, made, strict=True)]
+    fakes = [FakeSearcher(name, item) for name, item in zip(names, made, strict=True)]
     search = {"mode": mode, "per_file": per_file, "corpora": corpora}
 
     response = anyio.run(
         ask, fakes, request("a b", search=search, top=top, merge_strategy="global", fold=False)
     )
 
-    union = [row for found in made for row in found]
-    owner = {id(row): name for name, found in zip(names, made, strict=True) for row in found}
+    union = [row for item in made for row in item]
+    owner = {id(row): name for name, item in zip(names, made, strict=True) for row in item}
     ranked = [
         (score, row)
         for score, row in score_rows(union, "a b", figures_of(union, "a b"))
@@ -495,12 +495,12 @@ async def test_what_is_true_of_the_moment_is_told_of_each_repository(determinist
     fakes = [searcher("a", moment=(failed,)), searcher("b")]
     response = await ask(fakes, request(search={"deterministic": deterministic}))
 
-    told = [item.repo_id for item in response.warnings if item.code == "sync_failed"]
-    assert told == ([] if deterministic else ["a-000000000000"])
+    reports = [item.repo_id for item in response.warnings if item.code == "sync_failed"]
+    assert reports == ([] if deterministic else ["a-000000000000"])
 
 
 @pytest.mark.parametrize(
-    ("query", "deterministic", "told"),
+    ("query", "deterministic", "reported"),
     [
         ("absent", False, "not searched: 1 file too large; searched in part: 2 files short"),
         ("absent", True, "searched in part: 2 files short"),
@@ -508,7 +508,7 @@ async def test_what_is_true_of_the_moment_is_told_of_each_repository(determinist
     ],
 )
 async def test_an_answer_that_finds_nothing_says_what_each_repository_could_not_see(
-    query: str, deterministic: bool, told: str | None
+    query: str, deterministic: bool, reported: str | None
 ) -> None:
     """Skipped files change without a new snapshot, so answers that must repeat are silent."""
     unseen = Unseen((("too large", 1),), (("short", 2),))
@@ -519,7 +519,7 @@ async def test_an_answer_that_finds_nothing_says_what_each_repository_could_not_
 
     shown = [(item.repo_id, item.message) for item in response.warnings if item.code == UNSEEN]
     lists = "; `ggrep health` in the repository lists them"
-    assert shown == ([("a-000000000000", told + lists)] if told else [])
+    assert shown == ([("a-000000000000", reported + lists)] if reported else [])
 
 
 async def test_text_has_one_line_about_the_unsearched_files_of_several_repositories() -> None:

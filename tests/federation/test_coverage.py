@@ -30,8 +30,8 @@ REPO = repo("a")
 
 def description(*, vectors: bool = False, **counts: int) -> RepoDescription:
     """Return a description; of corpora that are not named it holds one chunk each."""
-    held = tuple((corpus, counts.get(corpus.name.lower(), 1)) for corpus in CORPORA)
-    return RepoDescription("s", "c", "i", "S1", False, "e", "l", "k", held, vectors)
+    kept = tuple((corpus, counts.get(corpus.name.lower(), 1)) for corpus in CORPORA)
+    return RepoDescription("s", "c", "i", "S1", False, "e", "l", "k", kept, vectors)
 
 
 def figures(chunks: int = 9, *, holding: int = 0, files: int = 0) -> CollectionStatistics:
@@ -61,8 +61,8 @@ def known(
 
 
 def verdict(asked: RepoReport, evidence: Known) -> str:
-    (found,) = coverage_of([asked], evidence)
-    return found.could_change
+    (result,) = coverage_of([asked], evidence)
+    return result.could_change
 
 
 def test_one_that_answered_changes_nothing_and_every_report_has_its_line() -> None:
@@ -72,24 +72,24 @@ def test_one_that_answered_changes_nothing_and_every_report_has_its_line() -> No
 
     reports = [replace(report(None), repo=repo(name)) for name in "bca"]
 
-    assert [found.repo_id[0] for found in coverage_of(reports, known())] == ["b", "c", "a"]
+    assert [item.repo_id[0] for item in coverage_of(reports, known())] == ["b", "c", "a"]
 
 
-@pytest.mark.parametrize(("reaches", "told"), [(True, "yes"), (False, "no")])
-def test_of_one_whose_rows_were_scored_it_is_known(reaches: bool, told: str) -> None:
+@pytest.mark.parametrize(("reaches", "reported"), [(True, "yes"), (False, "no")])
+def test_of_one_whose_rows_were_scored_it_is_known(reaches: bool, reported: str) -> None:
     evidence = known(figures(holding=3), counted=True)
     scored = replace(evidence, verdicts={REPO.repo_id: reaches})
 
     assert verdict(report(description(vectors=True), "skipped"), evidence) == "yes"
-    assert verdict(report(description(vectors=True), "skipped"), scored) == told
+    assert verdict(report(description(vectors=True), "skipped"), scored) == reported
 
 
 @pytest.mark.parametrize("status", ["missing_index", "error", "timeout", "skipped"])
 def test_of_a_dead_one_nothing_is_known(status: Status) -> None:
-    (found,) = coverage_of([report(None, status)], known())
+    (result,) = coverage_of([report(None, status)], known())
 
-    assert (found.answered, found.could_change) == (False, "unknown")
-    assert found.reason == "its content is unknown"
+    assert (result.answered, result.could_change) == (False, "unknown")
+    assert result.reason == "its content is unknown"
 
 
 def test_without_chunks_of_the_missing_corpora_it_has_nothing_to_give() -> None:
@@ -230,9 +230,9 @@ def test_no_is_never_said_of_one_that_would_have_changed_the_lists(
     counted = {method for method, _ in broken[1].asked} >= {"term_stats", "search"}
     given = {repo("b").repo_id: figures_of(broken[1].rows, query)} if counted else {}
     evidence = Known(query, given, strategy == "global", partly.statistics_repos)
-    (found,) = [c for c in coverage_of(partly.reports, evidence) if c.repo_id[0] == "b"]
-    if found.could_change == "no":
+    (results,) = [c for c in coverage_of(partly.reports, evidence) if c.repo_id[0] == "b"]
+    if results.could_change == "no":
         assert shown(partly) == shown(whole)
-    if found.could_change == "yes":
+    if results.could_change == "yes":
         assert any(row.words for row in broken[1].rows)
         assert counted

@@ -60,15 +60,15 @@ def address(root: Path, home: Path) -> DaemonAddress:
 @pytest.fixture
 def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
     """Return a daemon whose answers a test chooses."""
-    with scripted(address) as found:
-        yield found
+    with scripted(address) as result:
+        yield result
 
 
 @pytest.fixture
 async def channels() -> AsyncIterator[Channels]:
-    found = Channels(CLOCK, {}, starts=False)
-    yield found
-    await found.aclose()
+    result = Channels(CLOCK, {}, starts=False)
+    yield result
+    await result.aclose()
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ async def test_what_a_daemon_says_of_itself_arrives(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """With the time that is left, so that the daemon stops by itself."""
-    daemon.script = lambda peer, one: peer.answer(one, description=to_builtins(DESCRIPTION))
+    daemon.script = lambda peer, each: peer.answer(each, description=to_builtins(DESCRIPTION))
 
     assert await searcher.describe(soon(5_000)) == DESCRIPTION
     assert 0 < daemon.seen[0]["timeout_ms"] <= 5_000
@@ -90,7 +90,7 @@ async def test_a_slate_arrives_with_its_facts(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """They tell how its files hang together with other repositories'."""
-    daemon.script = lambda peer, one: peer.answer(one, value=to_builtins(slate_response()))
+    daemon.script = lambda peer, each: peer.answer(each, value=to_builtins(slate_response()))
 
     assert await searcher.ask(SLATE, soon(5_000)) == slate_response()
     assert daemon.seen[0]["values"] is True
@@ -101,7 +101,7 @@ async def test_figures_arrive_with_their_snapshot(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     counted = RepoStatistics("S1", FIGURES)
-    daemon.script = lambda peer, one: peer.answer(one, term_stats=to_builtins(counted))
+    daemon.script = lambda peer, each: peer.answer(each, term_stats=to_builtins(counted))
 
     assert await searcher.ask(StatisticsRequest(SearchRequest("a b")), soon(5_000)) == counted
     asked = daemon.seen[0]["request"]["search"]
@@ -114,7 +114,7 @@ async def test_a_query_is_encoded_where_there_is_an_encoder(
 ) -> None:
     """Without one there is no vector, which is no failure."""
     vectors = iter([None, {"values": [1, -2], "scale": 0.5}])
-    daemon.script = lambda peer, one: peer.answer(one, encode={"vector": next(vectors)})
+    daemon.script = lambda peer, each: peer.answer(each, encode={"vector": next(vectors)})
 
     assert (await searcher.ask(EncodeRequest("text"), soon())).vector is None
     vector = (await searcher.ask(EncodeRequest("text"), soon(5_000))).vector
@@ -129,7 +129,7 @@ async def test_a_request_without_an_end_has_the_longest_there_is(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """Zero would leave it to the daemon's settings."""
-    daemon.script = lambda peer, one: peer.answer(one, description=to_builtins(DESCRIPTION))
+    daemon.script = lambda peer, each: peer.answer(each, description=to_builtins(DESCRIPTION))
     await searcher.describe(Deadline.never(CLOCK))
 
     assert daemon.seen[0]["timeout_ms"] == MAX_QUERY_TIMEOUT_MS
@@ -138,7 +138,7 @@ async def test_a_request_without_an_end_has_the_longest_there_is(
 async def test_an_answer_without_sense_is_the_daemons_failure(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
-    daemon.script = lambda peer, one: peer.answer(one, description={"store_id": 5}, encode=[1])
+    daemon.script = lambda peer, each: peer.answer(each, description={"store_id": 5}, encode=[1])
 
     with pytest.raises(Unreachable, match="invalid reply from the daemon"):
         await searcher.describe(soon())
@@ -150,7 +150,7 @@ async def test_what_a_daemon_refuses_is_raised(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
     """The coordinator prepares anew when a snapshot is gone."""
-    daemon.script = lambda peer, one: peer.refuse(one, "snapshot_gone")
+    daemon.script = lambda peer, each: peer.refuse(each, "snapshot_gone")
 
     with pytest.raises(SnapshotGone):
         await searcher.ask(PoolRequest(SearchRequest("a"), 5), soon())
@@ -200,9 +200,9 @@ async def test_who_was_not_prepared_is_met_when_asked(
         return address
 
     daemon.script = script
-    found = DaemonSearchers(channels, meet).open(repo("a"))
-    await found.describe(soon())
-    await found.describe(soon())
+    result = DaemonSearchers(channels, meet).open(repo("a"))
+    await result.describe(soon())
+    await result.describe(soon())
 
     assert read == ["a"]
 
@@ -212,9 +212,9 @@ def host(root: Path, home: Path) -> Iterator[Served]:
     """Return a real daemon of a small tree."""
     write_tree(root, {"pay.py": "def settle_invoice():\n    return 1\n", "b.md": "# Settle\n"})
     open_engine(root, home).sync()
-    with served(root, home) as found:
-        found.settled()
-        yield found
+    with served(root, home) as result:
+        result.settled()
+        yield result
 
 
 @pytest.mark.slow
@@ -222,22 +222,22 @@ async def test_a_daemon_answers_as_its_engine_would(
     host: Served, root: Path, home: Path, channels: Channels
 ) -> None:
     """Floats to the bit: answers must not depend on where the engine runs."""
-    found = DaemonSearcher(channels, lambda: host.address)
+    result = DaemonSearcher(channels, lambda: host.address)
     engine = open_engine(root, home)
     search = SearchRequest("settle invoice")
-    description = await found.describe(soon())
-    counted = await found.ask(StatisticsRequest(search), soon())
-    encoded = await found.ask(EncodeRequest("settle invoice"), soon())
+    description = await result.describe(soon())
+    counted = await result.ask(StatisticsRequest(search), soon())
+    encoded = await result.ask(EncodeRequest("settle invoice"), soon())
     request = PoolRequest(
         search, 10, counted.statistics, counted.snapshot_id, vector=encoded.vector
     )
-    pool = await found.ask(request, soon())
-    own = engine.ask(request, soon())
+    pool = await result.ask(request, soon())
+    ours = engine.ask(request, soon())
 
     assert description.snapshot_id == counted.snapshot_id
     assert counted == engine.ask(StatisticsRequest(search), soon())
     assert encoded == engine.ask(EncodeRequest("settle invoice"), soon())
-    assert pool == replace(own, provenance=pool.provenance)
+    assert pool == replace(ours, provenance=pool.provenance)
     assert [hit.path for hit in pool.blended] == ["pay.py", "b.md"]
 
 

@@ -122,11 +122,11 @@ def layouts(tmp_path_factory: pytest.TempPathFactory) -> list[Workspace]:
         (directory / name).mkdir()
     (directory / "ws").mkdir()
     file = directory / "ws" / "all.jsonc"
-    found = []
+    results = []
     for _ in range(25):
         file.write_text(laid_out(chance), newline="")
-        found.append(load_workspace(file, resolve_root=Path, name_repo=named))
-    return found
+        results.append(load_workspace(file, resolve_root=Path, name_repo=named))
+    return results
 
 
 def named(root: Path) -> RepoId:
@@ -263,14 +263,14 @@ def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, wor
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(worlds().filter(lambda world: len(world.rows) == 1), st.sampled_from(list(Mode)))
 def test_one_repository_alone_keeps_its_own_order(strategy: str, world: World, mode: Mode) -> None:
-    own = own_lists(world, mode)
+    ours = own_lists(world, mode)
 
     merged = world.ask(strategy, mode=mode)
 
     assert [[hit.hit for hit in hits] for _, hits in merged.corpora] == [
-        list(hits) for _, hits in own.corpora
+        list(hits) for _, hits in ours.corpora
     ]
-    assert [hit.hit for hit in merged.hits] == dealt(own, mode)
+    assert [hit.hit for hit in merged.hits] == dealt(ours, mode)
 
 
 def own_lists(world: World, mode: Mode) -> PoolResponse:
@@ -288,7 +288,7 @@ def dealt(own: PoolResponse, mode: Mode) -> list[Hit]:
     ranked = sorted(
         own.blended, key=lambda hit: (-hit.score, hit.path.encode(), hit.start_line, hit.row_id)
     )
-    found = select(
+    result = select(
         ranked,
         mode=mode,
         limit=99,
@@ -296,8 +296,8 @@ def dealt(own: PoolResponse, mode: Mode) -> list[Hit]:
         bucket=lambda hit: bucket_of(hit.corpus),
         file=lambda hit: hit.path,
     )
-    assert found == list(own.blended)
-    return found
+    assert result == list(own.blended)
+    return result
 
 
 @pytest.mark.slow
@@ -312,11 +312,11 @@ def test_a_failure_leaves_the_others_in_their_order(strategy: str, call: str, wo
 
     partly = world.ask(strategy, (lost, call))
 
-    for found, expected in zip(lists_of(partly), lists_of(whole), strict=True):
-        assert ids(found) == ids(expected, but=lost)
+    for item, expected in zip(lists_of(partly), lists_of(whole), strict=True):
+        assert ids(item) == ids(expected, but=lost)
         if strategy == "global":
             left = [hit.score for hit in expected if not hit.repo_id.startswith(lost)]
-            assert [hit.score for hit in found] == left
+            assert [hit.score for hit in item] == left
 
 
 @pytest.mark.slow

@@ -55,12 +55,12 @@ def only(found: Doctor) -> Finding:
 
 def test_a_sound_workspace_wants_nothing(manifest: WorkspaceState) -> None:
     """No daemon runs, which is no fault: searches start them."""
-    found = examine(manifest)
+    result = examine(manifest)
 
-    assert found.findings == ()
-    assert found.ok
-    assert [corpus for corpus, _ in found.cohorts.by_corpus()] == list(CORPORA)
-    for _, (cohort,) in found.cohorts.by_corpus():
+    assert result.findings == ()
+    assert result.ok
+    assert [corpus for corpus, _ in result.cohorts.by_corpus()] == list(CORPORA)
+    for _, (cohort,) in result.cohorts.by_corpus():
         assert cohort.asked
         assert cohort.differs == ()
         assert cohort.repo_ids == tuple(state.repo_id for state in manifest.members)
@@ -81,21 +81,21 @@ def test_each_state_of_an_index_has_its_command(
     pointer = Pointer(exists=True, parse_ok=True, problem="so it is")
     ill = changed(manifest, 1, index=IndexState(pointer, availability=reason))
 
-    found = examine(ill)
+    result = examine(ill)
 
-    finding = only(found)
+    finding = only(result)
     root = manifest.members[1].repo.root_canonical
     assert (finding.code, finding.repo_id) == (code, manifest.members[1].repo_id)
     assert (finding.hint or "") == hint.format(root)
     assert finding.message == ("no index" if code == "missing_index" else "so it is")
-    assert not found.ok
+    assert not result.ok
 
 
 def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceState) -> None:
     """Whoever changed the encoder wonders where the index went."""
-    found = examine(changed(manifest, 0, index=NOTHING, other_stores=2))
+    result = examine(changed(manifest, 0, index=NOTHING, other_stores=2))
 
-    assert only(found).message == "no index; an index with other settings exists"
+    assert only(result).message == "no index; an index with other settings exists"
 
 
 def test_wrong_settings_are_all_that_is_told(manifest: WorkspaceState) -> None:
@@ -150,11 +150,11 @@ def test_each_state_of_a_daemon_is_told(
     """One that indexes is at work: there is nothing to do but wait."""
     daemon = RepoDaemon(word, running=True, pid=7, problem="why")
 
-    found = examine(changed(manifest, 0, daemon=daemon))
+    result = examine(changed(manifest, 0, daemon=daemon))
 
-    assert (only(found).code, only(found).needed) == (code, needed)
-    assert found.ok is not needed
-    assert ("why" in only(found).message) is needed
+    assert (only(result).code, only(result).needed) == (code, needed)
+    assert result.ok is not needed
+    assert ("why" in only(result).message) is needed
 
 
 def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
@@ -163,25 +163,25 @@ def test_disabled_repositories_are_left_alone(tmp_path: Path) -> None:
     document = {"repos": [{"root": "alpha", "enabled": False}]}
     workspace = write_workspace(base / "ws.jsonc", document)
 
-    found = examine(read_workspace_state(workspace, Home(base / "home"), ENVIRON))
+    result = examine(read_workspace_state(workspace, Home(base / "home"), ENVIRON))
 
-    assert only(found).code == "nothing_enabled"
+    assert only(result).code == "nothing_enabled"
 
 
 def test_what_is_mentioned_needs_nothing_to_be_done(manifest: WorkspaceState) -> None:
     repo_id = manifest.members[0].repo_id
 
-    found = examine(manifest, [Diagnostic("WARN_X", "they overlap", repo_id)])
+    result = examine(manifest, [Diagnostic("WARN_X", "they overlap", repo_id)])
 
-    assert (only(found).code, only(found).message) == ("WARN_X", "they overlap")
-    assert found.ok
+    assert (only(result).code, only(result).message) == ("WARN_X", "they overlap")
+    assert result.ok
 
     state = manifest.members[0]
-    told = described(state, snapshot_id=None, embed_key="other|1")
+    reported = described(state, snapshot_id=None, embed_key="other|1")
 
-    found = examine(changed(manifest, 0, reported=told))
+    result = examine(changed(manifest, 0, reported=reported))
 
-    assert found.ok
+    assert result.ok
 
 
 SPLITS: list[tuple[dict[str, str], str, str]] = [
@@ -197,13 +197,13 @@ def test_a_split_names_what_differs_and_what_to_type(
 ) -> None:
     """The one that is left out learns why, the ones that are asked are not bothered."""
     odd = manifest.members[1]
-    found = examine(changed(manifest, 1, reported=described(odd, **change)))
+    result = examine(changed(manifest, 1, reported=described(odd, **change)))
 
-    finding = only(found)
+    finding = only(result)
     assert (finding.code, finding.repo_id) == ("cohort_split", odd.repo_id)
     assert (finding.hint or "") == hint.format(odd.repo.root_canonical)
     assert finding.modes == CORPORA
-    for _, (asked, left_out) in found.cohorts.by_corpus():
+    for _, (asked, left_out) in result.cohorts.by_corpus():
         assert (asked.asked, left_out.asked) == (True, False)
         assert (asked.differs, left_out.differs) == ((), (component,))
         assert left_out.repo_ids == (odd.repo_id,)
@@ -212,9 +212,9 @@ def test_a_split_names_what_differs_and_what_to_type(
 def test_encoders_are_named(manifest: WorkspaceState) -> None:
     """A key of many parts tells a person nothing."""
     odd = manifest.members[1]
-    told = described(odd, embed_key="other|1", schema_key="s0")
+    reported = described(odd, embed_key="other|1", schema_key="s0")
 
-    finding = only(examine(changed(manifest, 1, reported=told)))
+    finding = only(examine(changed(manifest, 1, reported=reported)))
 
     assert finding.message == (
         "searches omit this repository: its vectors come from another encoder; another "
@@ -227,10 +227,10 @@ def test_findings_come_by_repository_then_code(manifest: WorkspaceState) -> None
     stale = RepoDaemon("stale", running=True, pid=7)
     ill = changed(changed(manifest, 2, index=NOTHING), 0, index=NOTHING, daemon=stale)
 
-    found = examine(ill)
+    result = examine(ill)
 
     first, last = manifest.members[0].repo_id, manifest.members[2].repo_id
-    assert [(finding.repo_id, finding.code) for finding in found.findings] == [
+    assert [(finding.repo_id, finding.code) for finding in result.findings] == [
         (first, "daemon_stale"),
         (first, "missing_index"),
         (last, "missing_index"),
@@ -238,7 +238,7 @@ def test_findings_come_by_repository_then_code(manifest: WorkspaceState) -> None
 
 
 @pytest.mark.parametrize(
-    ("names", "merge", "said", "told"),
+    ("names", "merge", "output", "reported"),
     [
         ("ab", {}, False, True),
         ("ab", {}, True, False),
@@ -248,15 +248,15 @@ def test_findings_come_by_repository_then_code(manifest: WorkspaceState) -> None
     ],
 )
 def test_a_merge_of_several_that_nobody_chose_is_advised_on(
-    tmp_path: Path, names: str, merge: dict[str, Any], said: bool, told: bool
+    tmp_path: Path, names: str, merge: dict[str, Any], output: bool, reported: bool
 ) -> None:
     """It is no fault: the contract's way is in force, which finds least."""
     home = Home(tmp_path.resolve() / "home")
     workspace = make_workspace(tmp_path.resolve(), *names, **merge)
     index_all(workspace, home)
-    found = examine(read_workspace_state(workspace, home, ENVIRON), merge_is_set=said)
+    result = examine(read_workspace_state(workspace, home, ENVIRON), merge_is_set=output)
 
-    assert [finding.code for finding in found.findings] == ["merge_unsaid"] * told
-    assert found.ok
+    assert [finding.code for finding in result.findings] == ["merge_unsaid"] * reported
+    assert result.ok
     hint = '"merge": { "strategy": "global" },'
-    assert {one.hint for one in found.findings if one.hint} <= {hint}
+    assert {each.hint for each in result.findings if each.hint} <= {hint}

@@ -138,15 +138,15 @@ async def test_calls_that_never_started_time_out_and_a_busy_daemon_is_not_waited
 
 
 def test_the_end_of_each_call_is_told_once() -> None:
-    told: list[tuple[str, str | None]] = []
+    reports: list[tuple[str, str | None]] = []
     run_within(
         30,
         {"a": hangs, "b": answers("ok"), "c": fails(NoIndex("none"))},
         concurrency=1,
-        done=lambda repo, outcome: told.append((repo, outcome.value)),
+        done=lambda repo, outcome: reports.append((repo, outcome.value)),
     )
 
-    assert sorted(told) == [("a", None), ("b", "ok"), ("c", None)]
+    assert sorted(reports) == [("a", None), ("b", "ok"), ("c", None)]
 
 
 async def test_cancellation_is_passed_on() -> None:
@@ -274,7 +274,7 @@ def test_a_busy_daemon_is_not_waited_for_beyond_its_share() -> None:
 
 async def test_what_a_strict_failure_decided_is_not_told_of() -> None:
     """It comes to `Skipped`, however it ended."""
-    told: list[str] = []
+    reports: list[str] = []
 
     async def stubborn() -> str:
         with anyio.CancelScope(shield=True):
@@ -285,7 +285,7 @@ async def test_what_a_strict_failure_decided_is_not_told_of() -> None:
     await run(
         {"a": fails(NoIndex("x"), 2), "b": stubborn},
         strict=True,
-        done=lambda repo, _: told.append(repo),
+        done=lambda repo, _: reports.append(repo),
     )
 
-    assert told == ["a"]
+    assert reports == ["a"]

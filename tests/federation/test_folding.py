@@ -28,8 +28,8 @@ from tests.fakes.searchers import hit
 
 
 def merged(repo: str, row: str, chunk: str, path: str = "a.py", start: int = 1) -> MergedHit:
-    found = hit(row, path, start, chunk_id=chunk)
-    return MergedHit(RepoId(repo), repo.upper(), found, 0.5, 0)
+    result = hit(row, path, start, chunk_id=chunk)
+    return MergedHit(RepoId(repo), repo.upper(), result, 0.5, 0)
 
 
 def ids(hits: Sequence[MergedHit]) -> list[str]:
@@ -177,16 +177,16 @@ class World(Struct, frozen=True):
 
     def ranked(self, repo: RepoId, corpus: Corpus, length: int) -> tuple[Hit, ...]:
         """Return what a repository gives for one corpus: bounded per file, then cut."""
-        held = [found for found in self.rows[repo] if found.corpus is corpus]
-        held.sort(key=lambda found: global_order(MergedHit(repo, None, found, found.score, 0)))
+        kept = [item for item in self.rows[repo] if item.corpus is corpus]
+        kept.sort(key=lambda item: global_order(MergedHit(repo, None, item, item.score, 0)))
         return tuple(
             select(
-                held,
+                kept,
                 mode=Mode.BALANCED,
                 limit=length,
                 per_file=self.per_file,
-                bucket=lambda found: bucket_of(found.corpus),
-                file=lambda found: found.path,
+                bucket=lambda item: bucket_of(item.corpus),
+                file=lambda item: item.path,
             )
         )
 
@@ -204,9 +204,9 @@ class World(Struct, frozen=True):
 
 def pooled(lists: Sequence[RankedList]) -> list[MergedHit]:
     pool = [
-        MergedHit(item.repo_id, None, found, found.score, rank)
+        MergedHit(item.repo_id, None, each, each.score, rank)
         for item in lists
-        for rank, found in enumerate(item.hits)
+        for rank, each in enumerate(item.hits)
     ]
     return sorted(pool, key=global_order)
 
@@ -275,7 +275,7 @@ def test_refilled_lists_are_those_of_repositories_that_send_everything(
 
     assert wanted == set()
     for lists in (kept, *([] if left else [capped])):
-        assert [ids(found[: world.top]) for found in lists] == [
+        assert [ids(item[: world.top]) for item in lists] == [
             ids(expected[: world.top]) for expected in whole
         ]
     assert world.dealt([m for items in kept for m in items]) == world.dealt(
@@ -287,7 +287,7 @@ def test_refilled_lists_are_those_of_repositories_that_send_everything(
 @given(worlds(), st.integers(0, 3))
 def test_without_copies_nobody_is_asked_twice(world: World, more: int) -> None:
     apart = {
-        repo: tuple(replace(found, chunk_id=f"{repo}{found.row_id}") for found in rows)
+        repo: tuple(replace(item, chunk_id=f"{repo}{item.row_id}") for item in rows)
         for repo, rows in world.rows.items()
     }
     world = replace(world, rows=apart)
@@ -323,7 +323,7 @@ def test_ranks_can_be_refilled_too(length: int) -> None:
     }
 
     def lists(asked: dict[RepoId, int]) -> list[RankedList]:
-        return [RankedList(repo, None, 0, own[: asked[repo]]) for repo, own in hits.items()]
+        return [RankedList(repo, None, 0, ours[: asked[repo]]) for repo, ours in hits.items()]
 
     def merge(asked: dict[RepoId, int]) -> tuple[MergedHit, ...]:
         return merge_rrf(lists(asked), rrf_k=60, per_repo_top=99)

@@ -19,12 +19,12 @@ DEEP = ("/a" * 40 + "/b",)
 
 
 def matched(pattern: str, *names: str) -> list[str]:
-    (found,) = compile_globs([pattern], names)
-    return [name for name in names if found.matches([name])]
+    (result,) = compile_globs([pattern], names)
+    return [name for name in names if result.matches([name])]
 
 
 @pytest.mark.parametrize(
-    ("pattern", "names", "found"),
+    ("pattern", "names", "result"),
     [
         ("svc", ["svc", "SVC", "svc2"], ["svc", "SVC"]),
         ("s*", ["svc", "s/c", "s"], ["svc", "s"]),
@@ -53,10 +53,10 @@ def matched(pattern: str, *names: str) -> list[str]:
     ],
 )
 def test_a_glob_matches_what_the_contract_says(
-    pattern: str, names: list[str], found: list[str]
+    pattern: str, names: list[str], result: list[str]
 ) -> None:
     """One star stays within a part, two cross, case and leading dots do not matter."""
-    assert matched(pattern, *names) == found
+    assert matched(pattern, *names) == result
 
 
 def test_honest_globs_are_within_the_bound() -> None:

@@ -235,14 +235,14 @@ def test_each_trick_with_a_path_ends_in_a_directory_or_a_refusal(place: Path, ro
         workspace = load_workspace(path, resolve_root=root_of, whole=True)
     except WorkspaceError as error:
         check_refused(error)
-        found = error.code
+        result = error.code
     else:
         check_loaded(workspace, place)
-        found = ""
+        result = ""
 
-    if "REPO_ROOT" in found:
+    if "REPO_ROOT" in result:
         assert load_workspace(path, resolve_root=root_of).repos[0].missing
-    assert found in {
+    assert result in {
         *("", "ERR_WORKSPACE_INVALID_SHAPE", "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"),
         *("ERR_WORKSPACE_REPO_ROOT_NOT_DIRECTORY", "ERR_WORKSPACE_PARSE_FAILED"),
     }

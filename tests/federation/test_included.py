@@ -177,7 +177,7 @@ def test_directories_of_one_repository_and_a_root_that_may_not_be_searched_are_n
     workspace = load(["../libs/x/packages/*", "!../nowhere"])
 
     assert workspace.repos == ()
-    assert [one.code for one in workspace_warnings(workspace)] == ["WARN_WORKSPACE_INCLUDE_EMPTY"]
+    assert [each.code for each in workspace_warnings(workspace)] == ["WARN_WORKSPACE_INCLUDE_EMPTY"]
 
     with pytest.raises(InvalidRequest):
         canonical_root(Path("/"))

@@ -157,8 +157,8 @@ def test_a_pointer_that_is_a_link_out_of_the_store_is_invalid(store: Path, *, th
     state = read_index_state(store, store.name)
 
     assert is_invalid(state, parse_ok=False)
-    told = "is a link to a place outside the store" if there else "is a broken link"
-    assert problem_of(state) == f"ACTIVE_SNAPSHOT {told}"
+    reported = "is a link to a place outside the store" if there else "is a broken link"
+    assert problem_of(state) == f"ACTIVE_SNAPSHOT {reported}"
 
 
 def test_a_loop_of_links_or_a_pipe_in_place_of_the_pointer_is_invalid(store: Path) -> None:

@@ -98,29 +98,29 @@ def test_lines_are_matched_by_each_repository_itself(
     place: ServedWorkspace, query: str, find: Find
 ) -> None:
     """Its hits are spread over its files, and all that match is summed."""
-    found = answered(place, query=query, find=find)
+    result = answered(place, query=query, find=find)
 
     assert (len(place.between.joint), len(place.between.pools)) == (0, MOST)
-    assert found.hits
-    assert all(merged.hit.lines for merged in found.hits)
-    lines = sum(totals.lines for _, totals in found.matched)
-    assert lines >= sum(merged.hit.matching_lines for merged in found.hits)
+    assert result.hits
+    assert all(merged.hit.lines for merged in result.hits)
+    lines = sum(totals.lines for _, totals in result.matched)
+    assert lines >= sum(merged.hit.matching_lines for merged in result.hits)
 
 
-@pytest.mark.parametrize(("most", "by_itself", "told"), [(1, MOST, True), (5, 0, False)])
+@pytest.mark.parametrize(("most", "by_itself", "reported"), [(1, MOST, True), (5, 0, False)])
 def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
     place: ServedWorkspace,
     monkeypatch: pytest.MonkeyPatch,
     most: int,
     by_itself: int,
-    told: bool,
+    reported: bool,
 ) -> None:
     """It reads its first files, and says so; how much it is of all of them is no matter."""
     monkeypatch.setattr(literal, "MAX_SCANNED_ROWS", most)
-    found = answered(place, query="page", find=Find.USAGE)
+    result = answered(place, query="page", find=Find.USAGE)
 
     assert (len(place.between.joint), len(place.between.pools)) == (1, by_itself)
-    assert ("max_scanned_rows" in {cut.limit.code for cut in found.limits_hit}) is told
+    assert ("max_scanned_rows" in {cut.limit.code for cut in result.limits_hit}) is reported
 
 
 def test_so_are_those_of_whose_hits_very_many_score_alike(
@@ -143,9 +143,9 @@ def test_so_are_those_of_whose_hits_very_many_score_alike(
 
 
 def test_a_place_is_of_one_of_them(place: ServedWorkspace) -> None:
-    found = answered(place, query="own.md:1", find=Find.SIMILAR_CODE)
+    result = answered(place, query="own.md:1", find=Find.SIMILAR_CODE)
 
-    assert [report.status for report in found.reports] == ["error"] * MOST
+    assert [report.status for report in result.reports] == ["error"] * MOST
 
 
 @pytest.mark.parametrize(("per_file", "cut"), [(1, "max_per_file"), (0, "max_results")])
@@ -165,33 +165,33 @@ def test_what_is_cut_of_a_repositorys_list_is_told(
         place.write(TREES)
 
     assert document(at_once) == document(one_by_one)
-    assert [told.limit.code for told in at_once.limits_hit] == [cut]
+    assert [notice.limit.code for notice in at_once.limits_hit] == [cut]
 
 
 def test_one_that_must_be_asked_by_itself_alone_is(place: ServedWorkspace) -> None:
     before = document(answered(place))
     place.between.joint.clear()
     place.between.apart = frozenset({place.workspace(MOST).repos[0].repo_id})
-    found = document(answered(place))
+    result = document(answered(place))
 
     assert (len(place.between.joint), len(place.between.pools)) == (2, 1)
-    assert found == before
+    assert result == before
 
 
 def test_who_is_only_counted_is_judged_all_the_same(place: ServedWorkspace) -> None:
     """Where the one that is searched had to be asked by itself, all others show nothing."""
     place.between.apart = frozenset({place.workspace(MOST).repos[0].repo_id})
-    found = answered(place, max_repos=1, query="fetch_0 page")
+    result = answered(place, max_repos=1, query="fetch_0 page")
 
-    assert [report.status for report in found.reports] == ["ok", *["skipped"] * (MOST - 1)]
-    assert {one.could_change for one in found.coverage if not one.answered} == {"yes"}
+    assert [report.status for report in result.reports] == ["ok", *["skipped"] * (MOST - 1)]
+    assert {each.could_change for each in result.coverage if not each.answered} == {"yes"}
 
 
 def test_a_limit_of_repositories_is_no_reason_to_ask_each(place: ServedWorkspace) -> None:
-    found = answered(place, max_repos=2)
+    result = answered(place, max_repos=2)
 
     assert (len(place.between.joint), len(place.between.pools)) == (2, 0)
-    assert [report.status for report in found.reports].count("skipped") == 2
+    assert [report.status for report in result.reports].count("skipped") == 2
 
 
 def test_files_that_somebody_touched_are_looked_at_and_asked_at_once(
@@ -202,7 +202,7 @@ def test_files_that_somebody_touched_are_looked_at_and_asked_at_once(
     for image in place.home.rglob("*.image"):
         image.with_suffix(".linked").hardlink_to(image)
     place.between.joint.clear()
-    found = document(answered(place))
+    result = document(answered(place))
 
     assert (len(place.between.joint), len(place.between.pools)) == (2, 0)
-    assert found == before
+    assert result == before

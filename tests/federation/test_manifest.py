@@ -58,9 +58,9 @@ def house(base: Path) -> Home:
 @pytest.fixture
 def workspace(base: Path, house: Home) -> Workspace:
     """Return a workspace of two indexed repositories."""
-    found = make_workspace(base, "beta", "alpha")
-    index_all(found, house)
-    return found
+    result = make_workspace(base, "beta", "alpha")
+    index_all(result, house)
+    return result
 
 
 def look(workspace: Workspace, home: Home, **flags: object) -> WorkspaceState:
@@ -81,12 +81,12 @@ def test_repositories_come_by_id_with_what_their_snapshots_say(
     workspace: Workspace, house: Home
 ) -> None:
     """The order of the file must not show."""
-    found = look(workspace, house)
+    result = look(workspace, house)
 
-    assert [state.repo.alias for state in found.members] == ["alpha", "beta"]
-    assert all(state.availability == "present" for state in found.members)
-    assert all(state.index.snapshot_id == FIRST for state in found.members)
-    assert found.diagnostics == Diagnostics()
+    assert [state.repo.alias for state in result.members] == ["alpha", "beta"]
+    assert all(state.availability == "present" for state in result.members)
+    assert all(state.index.snapshot_id == FIRST for state in result.members)
+    assert result.diagnostics == Diagnostics()
 
 
 def test_every_corpus_has_a_key_and_equal_settings_equal_ones(
@@ -181,14 +181,14 @@ def test_a_description_gives_the_entry_that_the_disk_gives(
     workspace: Workspace, house: Home
 ) -> None:
     """So an answer over all repositories carries the hash of the manifest."""
-    found = look(workspace, house)
+    result = look(workspace, house)
     entries = [
         described_entry(state.repo_id, state.description(), state.index.snapshot_id)
-        for state in found.members
+        for state in result.members
     ]
 
-    assert entries == [entry_of(state) for state in found.members]
-    assert manifest_hash(workspace.repo_set_id, entries) == found.hash
+    assert entries == [entry_of(state) for state in result.members]
+    assert manifest_hash(workspace.repo_set_id, entries) == result.hash
 
 
 def test_who_did_not_describe_itself_has_no_index(base: Path, house: Home) -> None:
@@ -220,25 +220,25 @@ def test_each_fault_has_its_reason_and_its_warning(
 ) -> None:
     change(store_named(workspace, house, "beta"))
 
-    found = look(workspace, house)
+    result = look(workspace, house)
 
-    beta = state_of(found, "beta")
+    beta = state_of(result, "beta")
     assert beta.availability == reason
     assert beta.description() is None
-    assert [warning.code for warning in found.diagnostics.warnings] == codes
-    assert {warning.repo_id for warning in found.diagnostics.warnings} <= {beta.repo_id}
-    assert state_of(found, "alpha").availability == "present"
+    assert [warning.code for warning in result.diagnostics.warnings] == codes
+    assert {warning.repo_id for warning in result.diagnostics.warnings} <= {beta.repo_id}
+    assert state_of(result, "alpha").availability == "present"
 
 
 def test_warnings_come_by_repository_then_corpus(workspace: Workspace, house: Home) -> None:
     for alias in ("beta", "alpha"):
         newer(store_named(workspace, house, alias))
 
-    found = look(workspace, house)
+    result = look(workspace, house)
 
-    ids = [state.repo_id for state in found.members]
+    ids = [state.repo_id for state in result.members]
     modes = sorted(corpus.value for corpus in CORPORA)
-    assert [(w.repo_id, w.mode) for w in found.diagnostics.warnings] == [
+    assert [(w.repo_id, w.mode) for w in result.diagnostics.warnings] == [
         (i, m) for i in ids for m in modes
     ]
 
@@ -248,12 +248,12 @@ def test_wrong_settings_are_the_repositorys_own_error(
 ) -> None:
     """Nobody can say which store it has; the rest is as it was."""
     (base / "beta" / ".ggrep.toml").write_text("not toml [")
-    found = look(workspace, house)
-    beta = state_of(found, "beta")
+    result = look(workspace, house)
+    beta = state_of(result, "beta")
 
     assert (beta.store_id, beta.availability) == (None, "missing-index-dir")
-    assert [error.repo_id for error in found.diagnostics.errors] == [beta.repo_id]
-    assert state_of(found, "alpha").availability == "present"
+    assert [error.repo_id for error in result.diagnostics.errors] == [beta.repo_id]
+    assert state_of(result, "alpha").availability == "present"
 
 
 def test_a_store_that_was_copied_from_another_is_not_believed(
@@ -269,9 +269,9 @@ def test_a_store_that_was_copied_from_another_is_not_believed(
 
 def test_stores_under_other_settings_are_counted(workspace: Workspace, house: Home) -> None:
     """Whoever finds no index wants to know that there is one."""
-    found = look(workspace, house, encoder="none")
+    result = look(workspace, house, encoder="none")
 
-    assert [each.other_stores for each in found.members] == [1, 1]
+    assert [each.other_stores for each in result.members] == [1, 1]
     assert [each.other_stores for each in look(workspace, house).members] == [0, 0]
     elsewhere = look(workspace, Home(house.base / "none"))
     assert [each.other_stores for each in elsewhere.members] == [0, 0]
@@ -307,16 +307,16 @@ def test_the_manifest_is_written_when_its_hash_moves_and_only_then(
 
 def test_the_file_is_stable_json_with_a_line_end(workspace: Workspace, house: Home) -> None:
     """Equal states give equal bytes but for the time."""
-    found = look(workspace, house)
-    store_manifest(found, NOW)
+    result = look(workspace, house)
+    store_manifest(result, NOW)
     data = look(workspace, house).manifest_file.read_bytes()
 
-    document = plain(found.manifest(NOW))
+    document = plain(result.manifest(NOW))
     assert data == stable_json.dumps_pretty(document)
     assert data.endswith(b"}\n")
     kept = read_stored(look(workspace, house).manifest_file)
     assert kept is not None
-    assert (kept.manifest_hash, kept.repo_set_id) == (found.hash, workspace.repo_set_id)
+    assert (kept.manifest_hash, kept.repo_set_id) == (result.hash, workspace.repo_set_id)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"manifestHash": 1}'])
@@ -398,13 +398,13 @@ def test_two_processes_that_write_it_at_once_leave_a_whole_one(
     path = look(workspace, house).manifest_file
     store_manifest(look(workspace, house), NOW)
     seen = [path.read_bytes()]
-    with writer(workspace, house, "hashed") as one, writer(workspace, house, "none") as other:
-        while len(seen) < 12 and one.poll() is None and other.poll() is None:
-            found = path.read_bytes()
-            if found != seen[-1]:
-                seen.append(found)
+    with writer(workspace, house, "hashed") as each, writer(workspace, house, "none") as other:
+        while len(seen) < 12 and each.poll() is None and other.poll() is None:
+            result = path.read_bytes()
+            if result != seen[-1]:
+                seen.append(result)
 
-    assert (one.returncode, other.returncode) == (0, 0)
+    assert (each.returncode, other.returncode) == (0, 0)
     documents = [stable_json.loads(data) for data in {*seen[1:], path.read_bytes()}]
     assert len({document["manifestHash"] for document in documents}) == len(documents) == 2
     assert [left.name for left in path.parent.iterdir()] == [path.name]

@@ -122,10 +122,10 @@ async def test_another_search_is_asked(change: dict[str, object]) -> None:
 async def assert_asked(other: FederatedRequest) -> None:
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
-    found = await ask(fakes, other, memory=memory)
+    answer = await ask(fakes, other, memory=memory)
 
-    assert not found.from_memory
-    assert document(found) == document(await ask(two(), other))
+    assert not answer.from_memory
+    assert document(answer) == document(await ask(two(), other))
 
 
 @pytest.mark.parametrize("change", SHOWN_CHANGES)
@@ -133,10 +133,10 @@ async def test_what_is_made_of_the_lists_is_made_anew(change: dict[str, object])
     """The same lists are shown as each request wants them."""
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
-    found = await ask(fakes, request(**change), memory=memory)
+    answer = await ask(fakes, request(**change), memory=memory)
 
-    assert found.from_memory
-    assert document(found) == document(await ask(two(), request(**change)))
+    assert answer.from_memory
+    assert document(answer) == document(await ask(two(), request(**change)))
 
 
 @pytest.mark.parametrize("timeout_ms", [0, 1_000, 99_999])
@@ -176,13 +176,13 @@ async def test_a_published_snapshot_is_asked_and_only_its_figures_are() -> None:
     asked = request(merge_strategy="global")
     await ask(fakes, asked, memory=memory)
     fakes[1].snapshot_id, fakes[1].rows = "S2", searcher("b", "token new").rows
-    found = await ask(fakes, asked, memory=memory)
+    answer = await ask(fakes, asked, memory=memory)
 
-    assert not found.from_memory
+    assert not answer.from_memory
     assert [calls(fake, "term_stats") for fake in fakes] == [1, 2]
     assert [calls(fake, "search") for fake in fakes] == [2, 2]
     fresh = [searcher("a"), searcher("b", "token new", snapshot_id="S2")]
-    assert document(found) == document(await ask(fresh, asked))
+    assert document(answer) == document(await ask(fresh, asked))
 
 
 @pytest.mark.parametrize("field", ["answers_key", "config_fingerprint"])
@@ -245,10 +245,10 @@ async def called_off(
 
 
 @pytest.mark.parametrize(
-    ("method", "told"), [("describe", []), ("term_stats", []), ("search", ["ok"])]
+    ("method", "reported"), [("describe", []), ("term_stats", []), ("search", ["ok"])]
 )
 async def test_a_question_that_was_called_off_leaves_no_answer(
-    method: str, told: list[str]
+    method: str, reported: list[str]
 ) -> None:
     """One had answered already; those who had not are stopped, and nobody has failed."""
     fakes, memory, stopped = [*two(), searcher("c")], CoordinatorCache(), []
@@ -262,7 +262,7 @@ async def test_a_question_that_was_called_off_leaves_no_answer(
 
     assert calls(fakes[0], method) > 0
     assert stopped == [method, method]
-    assert heard == told
+    assert heard == reported
     assert figures == (3 if method == "search" else 0)
     assert not again.from_memory
     assert statuses(again) == {"a": "ok", "b": "ok", "c": "ok"}
@@ -288,10 +288,10 @@ async def test_a_failure_after_a_success_is_told(status: str) -> None:
         fakes[1].fail["describe"] = [GgrepError("broken")]
     else:
         fakes[1].snapshot_id = None
-    found = await ask(fakes, memory=memory)
+    answer = await ask(fakes, memory=memory)
 
-    assert statuses(found) == {"a": "ok", "b": status}
-    assert {path[0] for path in files(found)} == {"a"}
+    assert statuses(answer) == {"a": "ok", "b": status}
+    assert {path[0] for path in files(answer)} == {"a"}
 
 
 async def test_strict_takes_only_what_a_strict_question_left() -> None:
@@ -308,10 +308,10 @@ async def test_what_is_of_the_moment_is_of_this_moment() -> None:
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     fakes[1].freshness = "behind"
-    found = await ask(fakes, memory=memory)
+    answer = await ask(fakes, memory=memory)
 
-    assert found.from_memory
-    assert dict(found.freshness)[found.reports[1].repo.repo_id] == "behind"
+    assert answer.from_memory
+    assert dict(answer.freshness)[answer.reports[1].repo.repo_id] == "behind"
 
 
 @pytest.mark.parametrize("code", ["stale_config", "snapshot_fallback"])
@@ -371,7 +371,7 @@ async def test_lists_that_were_to_be_longer_are_not_remembered() -> None:
     second = await ask(fakes, asked, memory=memory)
     third = await ask(fakes, asked, memory=memory)
 
-    assert [found.from_memory for found in (first, second, third)] == [False, False, True]
+    assert [item.from_memory for item in (first, second, third)] == [False, False, True]
     assert document(second) == document(third)
 
 
@@ -439,9 +439,9 @@ async def test_for_which_corpora_a_repository_is_asked_is_part_of_the_question()
     fakes, memory = [*two(), searcher("c", keys=("other", "lex", "schema"))], CoordinatorCache()
     key = (await ask([fakes[2]])).to_json()["repos"][0]["compatibilityKey"]
     await ask(fakes, request(cohort=(f"code:{key}",)), memory=memory)
-    found = await ask(fakes, request(cohort=(f"prose:{key}",)), memory=memory)
+    answer = await ask(fakes, request(cohort=(f"prose:{key}",)), memory=memory)
 
-    assert not found.from_memory
+    assert not answer.from_memory
 
 
 async def test_figures_are_of_the_snapshot_that_gave_them() -> None:

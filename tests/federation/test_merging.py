@@ -128,7 +128,7 @@ def test_global_breaks_ties_as_one_store_does_and_the_repository_comes_last() ->
         ("a", hit("0", "\U00010000.py", 1, lexical_score=0.0)),
         ("z", hit("0", "zzz.py", 1, lexical_score=0.5)),
     ]
-    lists = [short_ranked(name, found, priority=ord(name)) for name, found in hits]
+    lists = [short_ranked(name, item, priority=ord(name)) for name, item in hits]
 
     merged = merge_global(lists, per_repo_top=99)
 
@@ -188,7 +188,7 @@ def test_both_orders_are_total(lists: list[RankedList]) -> None:
 
     for name, merged in whole.items():
         assert len({item.global_id for item in merged}) == total, name
-        assert all(one.score >= two.score for one, two in pairwise(merged)), name
+        assert all(each.score >= two.score for each, two in pairwise(merged)), name
 
 
 @pytest.mark.slow
@@ -249,7 +249,7 @@ def scored(name: str, score: float, **fields: object) -> Hit:
 
 
 def names(merged: Merged) -> list[str]:
-    return [found.hit.row_id for found in merged.hits]
+    return [item.hit.row_id for item in merged.hits]
 
 
 GIVEN = lists(
@@ -341,8 +341,8 @@ def test_copies_are_folded_where_that_is_wanted(strategy: str) -> None:
     merged = merge_lists(COPIES, rules(strategy, folds=True))
 
     for hits in (merged.hits, merged.corpora[0][1]):
-        assert sorted(found.hit.row_id for found in hits) == ["a0", "a1", "b1"]
-        (kept,) = (found for found in hits if found.hit.row_id == "a0")
+        assert sorted(item.hit.row_id for item in hits) == ["a0", "a1", "b1"]
+        (kept,) = (item for item in hits if item.hit.row_id == "a0")
         assert [copy.row_id for copy in kept.also_in] == ["b0"]
 
 
@@ -351,14 +351,14 @@ def test_copies_stay_apart_where_folding_is_not_wanted(strategy: str) -> None:
     merged = merge_lists(COPIES, rules(strategy))
 
     assert sorted(names(merged)) == ["a0", "a1", "b0", "b1"]
-    assert all(not found.also_in for found in merged.hits)
+    assert all(not item.also_in for item in merged.hits)
 
 
 def test_places_that_folding_frees_are_taken_by_others_in_every_list() -> None:
     merged = merge_lists(COPIES, rules(folds=True, top=2))
 
     assert names(merged) == ["a0", "a1"]
-    assert [found.hit.row_id for found in merged.corpora[0][1]] == ["a0", "a1"]
+    assert [item.hit.row_id for item in merged.corpora[0][1]] == ["a0", "a1"]
 
 
 def test_folding_comes_before_the_limit_of_a_file() -> None:
@@ -419,26 +419,26 @@ async def test_only_the_admitted_take_part_in_a_corpus() -> None:
         )
         for name in "ab"
     ]
-    found = lists_of(
+    result = lists_of(
         plan(code=(A, B), prose=(A,)),
         {A: repo("a"), B: repo("b")},
         await pools_of(*fakes),  # type: ignore[arg-type]  # pools they are
     )
 
-    assert [[r.repo_id for r in of] for _, of in found.corpora] == [[A, B], [A]]
-    assert [[h.row_id for h in r.hits] for r in found.blended] == [["ac", "ap"], ["bc"]]
-    assert found.longest == 2
+    assert [[r.repo_id for r in of] for _, of in result.corpora] == [[A, B], [A]]
+    assert [[h.row_id for h in r.hits] for r in result.blended] == [["ac", "ap"], ["bc"]]
+    assert result.longest == 2
 
 
 async def test_who_gave_nothing_takes_no_part() -> None:
-    found = lists_of(
+    result = lists_of(
         plan(code=(A, B)),
         {A: repo("a"), B: repo("b")},
         await pools_of(searcher("b")),  # type: ignore[arg-type]  # pools they are
     )
 
-    assert [r.repo_id for _, of in found.corpora for r in of] == [B]
-    assert [r.repo_id for r in found.blended] == [B]
+    assert [r.repo_id for _, of in result.corpora for r in of] == [B]
+    assert [r.repo_id for r in result.blended] == [B]
 
 
 def test_the_longest_list_may_be_that_of_a_corpus() -> None:
@@ -455,22 +455,22 @@ def copies(name: str, number: int, *words: str, chunk: str = "same") -> list[Fak
 
 def vendoring(number: int) -> list[FakeSearcher]:
     """Return one that holds a text best, and one that vendors it many times and has its own."""
-    own = [FakeRow(f"z{n}", f"z{n}.py", 1, ("token", *"xyz")) for n in range(3)]
+    ours = [FakeRow(f"z{n}", f"z{n}.py", 1, ("token", *"xyz")) for n in range(3)]
     return [
         FakeSearcher("a", [FakeRow("a", "a.py", 1, ("token", "token"), chunk="same")]),
-        FakeSearcher("b", [*copies("b", number), *own]),
+        FakeSearcher("b", [*copies("b", number), *ours]),
     ]
 
 
 async def test_a_list_that_was_used_up_is_asked_for_twice_the_length() -> None:
     fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
+    answer = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
 
     assert [pool.per_list for pool in pools(fakes[1])] == [6, 12]
     assert [pool.per_list for pool in pools(fakes[0])] == [6]
-    assert files(found) == ["a.py", "z0.py", "z1.py"]
-    assert len(found.hits[0].also_in) == 9
-    assert "fold_refill" not in [entry.limit.code for entry in found.limits_hit]
+    assert files(answer) == ["a.py", "z0.py", "z1.py"]
+    assert len(answer.hits[0].also_in) == 9
+    assert "fold_refill" not in [entry.limit.code for entry in answer.limits_hit]
 
 
 async def test_longer_lists_are_of_the_same_snapshot_and_figures() -> None:
@@ -491,10 +491,10 @@ async def test_rrf_and_global_without_folding_ask_once(
     strategy: str, fold: bool, shown: list[str]
 ) -> None:
     fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy=strategy, top=3, fold=fold))
+    answer = await ask(fakes, request(merge_strategy=strategy, top=3, fold=fold))
 
     assert [calls(fake, "search") for fake in fakes] == [1, 1]
-    assert files(found) == shown
+    assert files(answer) == shown
 
 
 @pytest.mark.parametrize(
@@ -504,12 +504,12 @@ async def test_a_length_that_the_request_names_is_kept_and_the_cut_told(
     length: int, code: str
 ) -> None:
     fakes = vendoring(9)
-    found = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=length))
+    answer = await ask(fakes, request(merge_strategy="global", top=3, per_repo_top=length))
 
     assert [pool.per_list for pool in pools(fakes[1])] == [length]
-    assert files(found) == ["a.py"]
-    assert [entry.limit.code for entry in found.limits_hit] == [code]
-    assert code == "per_repo_top" or found.limits_hit == (RepoLimit(LimitHit(code, length), B),)
+    assert files(answer) == ["a.py"]
+    assert [entry.limit.code for entry in answer.limits_hit] == [code]
+    assert code == "per_repo_top" or answer.limits_hit == (RepoLimit(LimitHit(code, length), B),)
 
 
 @pytest.mark.parametrize("failure", ["error", "published"])
@@ -524,27 +524,27 @@ async def test_who_cannot_give_longer_lists_has_not_failed(failure: str) -> None
                 raise GgrepError("broken")
 
     fakes[1].pause = pause
-    found = await ask(fakes, request(merge_strategy="global", top=3))
+    answer = await ask(fakes, request(merge_strategy="global", top=3))
 
-    assert statuses(found) == {"a": "ok", "b": "ok"}
-    assert files(found) == ["a.py"]
-    assert found.limits_hit == (RepoLimit(LimitHit("fold_refill", 6), B),)
+    assert statuses(answer) == {"a": "ok", "b": "ok"}
+    assert files(answer) == ["a.py"]
+    assert answer.limits_hit == (RepoLimit(LimitHit("fold_refill", 6), B),)
 
 
 async def test_the_longest_list_there_is_ends_the_asking() -> None:
     fakes = vendoring(1_100)
-    found = await ask(fakes, request(merge_strategy="global", top=3))
+    answer = await ask(fakes, request(merge_strategy="global", top=3))
     lengths = [pool.per_list for pool in pools(fakes[1])]
 
     assert lengths == [min(6 * 2**n, 1_000) for n in range(len(lengths))]
     assert lengths[-1] == 1_000
-    assert found.limits_hit == (RepoLimit(LimitHit("fold_refill", 1_000), B),)
+    assert answer.limits_hit == (RepoLimit(LimitHit("fold_refill", 1_000), B),)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_what_is_in_force_is_said(strategy: str) -> None:
-    found = await ask([searcher("a"), searcher("b")], request(merge_strategy=strategy, top=4))
-    meta = found.to_json()["meta"]
+    answer = await ask([searcher("a"), searcher("b")], request(merge_strategy=strategy, top=4))
+    meta = answer.to_json()["meta"]
 
     assert meta["merge"] == {"strategy": strategy, "rrfK": 60, "fold": strategy == GLOBAL}
     assert meta["limits"] == {"top": 4, "perRepoTop": 8, "concurrency": 4, "maxRepos": 0}
@@ -554,18 +554,18 @@ async def test_what_is_in_force_is_said(strategy: str) -> None:
 async def test_an_answer_warns_of_a_removed_strategy_in_the_file(name: str) -> None:
     known = workspace(repo("a"), merge=MergeDefaults("global"))
 
-    found = await ask([searcher("a")], known=replace(known, removed_strategy=name))
+    answer = await ask([searcher("a")], known=replace(known, removed_strategy=name))
 
-    codes = [warning.code for warning in found.warnings]
+    codes = [warning.code for warning in answer.warnings]
     assert ("WARN_WORKSPACE_MERGE_STRATEGY_REMOVED" in codes) is bool(name)
-    assert found.strategy == "global"
+    assert answer.strategy == "global"
 
 
 async def test_copies_inside_one_repository_stay_apart() -> None:
     fake = FakeSearcher("a", copies("a", 3))
-    found = await ask([fake, searcher("b", "other")], request(merge_strategy="global", top=9))
+    answer = await ask([fake, searcher("b", "other")], request(merge_strategy="global", top=9))
 
-    assert files(found) == ["a0.py", "a1.py", "a2.py"]
+    assert files(answer) == ["a0.py", "a1.py", "a2.py"]
     assert calls(fake, "search") == 1
 
     rows = copies("a", 2)
@@ -577,19 +577,19 @@ class Unpinned(FakeSearcher):
     """Publishes after each search, and looks at no snapshot that is named."""
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        found = await FakeSearcher.search(self, replace(request, snapshot_id=None), deadline)
+        answer = await FakeSearcher.search(self, replace(request, snapshot_id=None), deadline)
         self.snapshot_id = f"{self.snapshot_id}+"
-        return found
+        return answer
 
 
 async def test_longer_lists_of_another_snapshot_are_left_out() -> None:
     """What is shown of a repository is of one snapshot, and the cut is told."""
     plain, moving = vendoring(9)
     fakes = [plain, Unpinned("b", moving.rows)]
-    found = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
+    answer = await ask(fakes, request(merge_strategy="global", top=3, search={"per_file": 0}))
 
-    assert len(found.hits[0].also_in) == 6
-    assert "fold_refill" in [entry.limit.code for entry in found.limits_hit]
+    assert len(answer.hits[0].also_in) == 6
+    assert "fold_refill" in [entry.limit.code for entry in answer.limits_hit]
 
 
 async def unsaid(

@@ -26,17 +26,17 @@ NONE = workspace(repo("a", missing=WHY), repo("b", missing=WHY))
 async def test_it_is_a_row_and_the_others_answer(strategy: str) -> None:
     """What can be known of it is said where a program looks for it."""
     asked = request(merge_strategy=strategy)
-    found = (await ask([searcher("a")], asked, known=HALF)).to_json()
+    result = (await ask([searcher("a")], asked, known=HALF)).to_json()
 
-    assert found["ok"] is True
-    assert {hit["repoAlias"] for hit in found["results"]} == {"a"}
-    row = found["repos"][1]
-    told = f"{WHY}; {bring_back('b', '')}"
+    assert result["ok"] is True
+    assert {hit["repoAlias"] for hit in result["results"]} == {"a"}
+    row = result["repos"][1]
+    reported = f"{WHY}; {bring_back('b', '')}"
     assert row["status"] == "missing_root"
-    assert row["error"] == {"code": CODE, "message": told}
+    assert row["error"] == {"code": CODE, "message": reported}
     assert row["couldChange"]["verdict"] == "unknown"
-    assert found["diagnostics"]["errors"] == [
-        {"code": CODE, "message": told, "repoId": "b-000000000000"}
+    assert result["diagnostics"]["errors"] == [
+        {"code": CODE, "message": reported, "repoId": "b-000000000000"}
     ]
 
 
@@ -47,21 +47,21 @@ async def test_a_missing_root_is_not_asked_and_strict_fails_with_its_code() -> N
     assert gone.asked == []
 
     there = searcher("a")
-    found = (await ask([there], request(strict=True), known=HALF)).to_json()
+    result = (await ask([there], request(strict=True), known=HALF)).to_json()
 
-    assert (found["ok"], found["code"]) == (False, CODE)
-    assert [row["status"] for row in found["repos"]] == ["skipped", "missing_root"]
+    assert (result["ok"], result["code"]) == (False, CODE)
+    assert [row["status"] for row in result["repos"]] == ["skipped", "missing_root"]
     assert there.asked == []
 
-    found = (await ask([], known=NONE)).to_json()
+    result = (await ask([], known=NONE)).to_json()
 
-    assert (found["ok"], found["code"]) == (False, CODE)
-    assert {row["status"] for row in found["repos"]} == {"missing_root"}
+    assert (result["ok"], result["code"]) == (False, CODE)
+    assert {row["status"] for row in result["repos"]} == {"missing_root"}
 
-    found = (await ask([searcher("a")], request(only=("b",)), known=HALF)).to_json()
+    result = (await ask([searcher("a")], request(only=("b",)), known=HALF)).to_json()
 
-    assert (found["ok"], found["code"]) == (False, CODE)
-    assert found["diagnostics"]["warnings"] == []
+    assert (result["ok"], result["code"]) == (False, CODE)
+    assert result["diagnostics"]["warnings"] == []
 
 
 @pytest.fixture
@@ -74,13 +74,15 @@ async def test_the_manifest_and_the_doctor_name_it(tmp_path: Path, home: Home) -
     made = make_workspace(tmp_path, "a", "b b")
     publish(arrange(tmp_path / "b b", home, environ=ENVIRON).identity.store)
     (tmp_path / "b b").rmdir()
-    found = read_workspace_state(load(made.workspace_path), home, ENVIRON)
-    states = {state.repo.alias: state.availability for state in found.members}
-    examined = [one for one in examine(found).findings if one.code == "missing_root"]
+    result = read_workspace_state(load(made.workspace_path), home, ENVIRON)
+    states = {state.repo.alias: state.availability for state in result.members}
+    examined = [each for each in examine(result).findings if each.code == "missing_root"]
 
     assert states == {"a": "missing-index-dir", "b b": "missing-root"}
-    assert [error.code for error in found.diagnostics.errors] == [CODE]
-    assert [one.hint for one in examined] == [f"ggrep workspace remove {made.workspace_path} 'b b'"]
+    assert [error.code for error in result.diagnostics.errors] == [CODE]
+    assert [each.hint for each in examined] == [
+        f"ggrep workspace remove {made.workspace_path} 'b b'"
+    ]
 
 
 async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
@@ -89,9 +91,9 @@ async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
     made = make_workspace(tmp_path, "a", "b")
     for name in ("a", "b"):
         (tmp_path / name).rmdir()
-    found = examine(read_workspace_state(load(made.workspace_path), home, ENVIRON)).findings
+    result = examine(read_workspace_state(load(made.workspace_path), home, ENVIRON)).findings
 
-    assert [bool(one.hint) for one in found] == [True, False]
+    assert [bool(each.hint) for each in result] == [True, False]
 
 
 async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
@@ -101,11 +103,11 @@ async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
     seen = [followed.look()]
     (tmp_path / "b").rmdir()
     seen += [followed.look(), followed.look()]
-    missing = [one.missing is not None for one in followed.workspace.repos]
+    missing = [each.missing is not None for each in followed.workspace.repos]
     (tmp_path / "b").mkdir()
     seen += [followed.look(), followed.look()]
 
-    told = [change and change.message for change in seen]
+    reports = [change and change.message for change in seen]
     came = "directories of repositories were removed or restored"
-    assert told == [None, came, None, came, None]
+    assert reports == [None, came, None, came, None]
     assert missing == [False, True]

@@ -32,9 +32,9 @@ def house(base: Path) -> Home:
 @pytest.fixture
 def workspace(base: Path, house: Home) -> Workspace:
     """Return a workspace whose manifest is kept."""
-    found = make_workspace(base, "alpha", "beta")
-    store_manifest(read_workspace_state(found, house, ENVIRON), datetime(2031, 1, 1, tzinfo=UTC))
-    return found
+    result = make_workspace(base, "alpha", "beta")
+    store_manifest(read_workspace_state(result, house, ENVIRON), datetime(2031, 1, 1, tzinfo=UTC))
+    return result
 
 
 def collect(house: Home, **options: Any) -> OrphansReport:

@@ -102,8 +102,8 @@ def workshop(lasting: Workshop) -> Iterator[Workshop]:
     with ExitStack() as stack:
         for name in ILL:
             address = lasting.address(repo(name))
-            found = stack.enter_context(scripted(address, healthy(lasting.engine(name))))
-            lasting.ill[name] = found
+            result = stack.enter_context(scripted(address, healthy(lasting.engine(name))))
+            lasting.ill[name] = result
         yield lasting
 
 
@@ -144,10 +144,10 @@ def well_or(status: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("strategy", ["rrf", "global"])
 async def test_daemons_that_are_well_all_answer(workshop: Workshop, strategy: str) -> None:
-    found = await workshop.search(merge_strategy=strategy)
+    answer = await workshop.search(merge_strategy=strategy)
 
-    assert statuses(found) == well_or("ok")
-    assert set(files(found)) == {f"{name}.py" for name in (*WELL, *ILL)}
+    assert statuses(answer) == well_or("ok")
+    assert set(files(answer)) == {f"{name}.py" for name in (*WELL, *ILL)}
 
 
 @pytest.mark.parametrize(
@@ -166,10 +166,10 @@ async def test_daemons_that_are_killed_leave_the_others_answer(
     """At whatever step; the dead are named as failed."""
     for daemon in workshop.ill.values():
         falls_ill(daemon, at, daemon.die)
-    found = await workshop.search(merge_strategy=strategy)
+    answer = await workshop.search(merge_strategy=strategy)
 
-    assert statuses(found) == well_or("error")
-    assert set(files(found)) == {f"{name}.py" for name in WELL}
+    assert statuses(answer) == well_or("error")
+    assert set(files(answer)) == {f"{name}.py" for name in WELL}
 
 
 @pytest.mark.parametrize("at", ["greeting", "describe", "pool"])
@@ -181,11 +181,11 @@ async def test_daemons_that_hang_cost_no_more_than_the_deadline(
         daemon.greets = at != "greeting"
         falls_ill(daemon, at, lambda: None)
     started_ms = CLOCK.monotonic_ms()
-    found = await workshop.search(merge_strategy="rrf")
+    answer = await workshop.search(merge_strategy="rrf")
     elapsed_ms = CLOCK.monotonic_ms() - started_ms
 
-    assert statuses(found) == well_or("timeout")
-    assert set(files(found)) == {f"{name}.py" for name in WELL}
+    assert statuses(answer) == well_or("timeout")
+    assert set(files(answer)) == {f"{name}.py" for name in WELL}
     assert elapsed_ms < TIMEOUT_MS + SLACK_MS
     if at != "greeting":
         for daemon in workshop.ill.values():
@@ -195,32 +195,32 @@ async def test_daemons_that_hang_cost_no_more_than_the_deadline(
 async def test_one_dies_and_one_hangs(workshop: Workshop) -> None:
     falls_ill(workshop.ill["dross"], "pool", workshop.ill["dross"].die)
     falls_ill(workshop.ill["embers"], "pool", lambda: None)
-    found = await workshop.search(merge_strategy="global")
+    answer = await workshop.search(merge_strategy="global")
 
-    assert statuses(found) == {**well_or(""), "dross": "error", "embers": "timeout"}
-    assert set(files(found)) == {f"{name}.py" for name in WELL}
+    assert statuses(answer) == {**well_or(""), "dross": "error", "embers": "timeout"}
+    assert set(files(answer)) == {f"{name}.py" for name in WELL}
 
 
 async def test_a_repository_without_an_index_is_named_as_such(workshop: Workshop) -> None:
     """Nothing is started for it, and the others answer."""
     address = workshop.address(repo("dross"))
     pointer = store_files.active_file(address.identity.store)
-    held = pointer.read_bytes()
+    kept = pointer.read_bytes()
     workshop.ill["dross"].die()
     pointer.unlink()
     try:
-        found = await workshop.search()
+        answer = await workshop.search()
     finally:
-        pointer.write_bytes(held)
+        pointer.write_bytes(kept)
 
-    assert statuses(found) == {**well_or("ok"), "dross": "missing_index"}
+    assert statuses(answer) == {**well_or("ok"), "dross": "missing_index"}
 
 
 async def test_what_a_dead_daemon_served_another_process_reads(workshop: Workshop) -> None:
     """A question to all is answered from snapshots; none of them is gone with its daemon."""
     for name in ILL:
         falls_ill(workshop.ill[name], "describe", workshop.ill[name].die)
-    found = await workshop.search(at_once=True, timeout_ms=0, merge_strategy="global")
+    answer = await workshop.search(at_once=True, timeout_ms=0, merge_strategy="global")
 
-    assert statuses(found) == dict.fromkeys(workshop.roots, "ok")
-    assert {merged.repo_alias for merged in found.hits} == set(workshop.roots)
+    assert statuses(answer) == dict.fromkeys(workshop.roots, "ok")
+    assert {merged.repo_alias for merged in answer.hits} == set(workshop.roots)

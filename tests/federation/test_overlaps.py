@@ -16,7 +16,7 @@ SHARED = "WARN_WORKSPACE_SHARED_HISTORY"
 
 def warned(*roots: Path) -> list[tuple[str, RepoId | None]]:
     repos = [repo(root.name, root_canonical=root, index=n) for n, root in enumerate(roots)]
-    return [(found.code, found.repo_id) for found in workspace_warnings(workspace(*repos))]
+    return [(item.code, item.repo_id) for item in workspace_warnings(workspace(*repos))]
 
 
 def work_tree(root: Path, git_dir: Path, pointer: str = "../..") -> Path:
@@ -42,7 +42,7 @@ def test_of_nested_roots_the_nearest_around_is_named(tmp_path: Path) -> None:
         for n, (name, path) in enumerate((("a", "a"), ("b", "a/b"), ("c", "a/b/c")))
     ]
 
-    messages = [found.message for found in workspace_warnings(workspace(*repos))]
+    messages = [item.message for item in workspace_warnings(workspace(*repos))]
 
     assert messages == [
         "repos[1] (b) lies inside repos[0] (a): files in both are shown twice",
@@ -59,9 +59,9 @@ def test_work_trees_of_one_repository_are_told(tmp_path: Path) -> None:
     (tmp_path / "alone" / ".git").mkdir(parents=True)
     (tmp_path / "plain").mkdir()
 
-    found = warned(main, linked, third, tmp_path / "alone", tmp_path / "plain")
+    result = warned(main, linked, third, tmp_path / "alone", tmp_path / "plain")
 
-    assert found == [(SHARED, "linked-000000000000"), (SHARED, "third-000000000000")]
+    assert result == [(SHARED, "linked-000000000000"), (SHARED, "third-000000000000")]
 
 
 def test_a_submodule_shares_nothing_with_what_holds_it(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ PROSE = '[profiles.docs.view]\ncorpora = ["prose"]\n'
 
 def write(served: ServedWorkspace, config: str) -> None:
     """Give the first repository settings of its own."""
-    own = {".ggrep.toml": config} if config else {}
-    served.write([{**SHOP, **own}, WEB])
+    ours = {".ggrep.toml": config} if config else {}
+    served.write([{**SHOP, **ours}, WEB])
 
 
 def question(**fields: object) -> FederatedRequest:
@@ -46,7 +46,7 @@ def question(**fields: object) -> FederatedRequest:
 
 def files(found: FederatedResponse, served: ServedWorkspace, place: int) -> set[str]:
     """Return the files that a repository shows."""
-    (repo,) = (one for one in found.workspace.repos if one.root_canonical == served.roots[place])
+    (repo,) = (each for each in found.workspace.repos if each.root_canonical == served.roots[place])
     return {hit.hit.path for hit in found.hits if hit.repo_id == repo.repo_id}
 
 
@@ -57,23 +57,23 @@ def test_a_view_narrows_what_its_repository_shows_and_nothing_else(
     write(served, "")
     plain = daemons.search(served.workspace(2), question())
     write(served, DOCS)
-    found = daemons.search(served.workspace(2), question())
+    answer = daemons.search(served.workspace(2), question())
 
     assert "shop_orders/api.py" in files(plain, served, 0)
-    assert files(found, served, 0) == {"README.md"}
-    assert files(found, served, 1) == files(plain, served, 1)
+    assert files(answer, served, 0) == {"README.md"}
+    assert files(answer, served, 1) == files(plain, served, 1)
     before = {hit.global_id: hit.score for hit in plain.hits}
-    assert all(before[hit.global_id] == hit.score for hit in found.hits)
-    rows = {row["repoId"]: row.get("profile") for row in found.to_json()["repos"]}
+    assert all(before[hit.global_id] == hit.score for hit in answer.hits)
+    rows = {row["repoId"]: row.get("profile") for row in answer.to_json()["repos"]}
     assert sorted(rows.values(), key=str) == [None, "docs"]
 
 
 def test_a_slate_keeps_to_the_views(served: ServedWorkspace, daemons: Asked) -> None:
     """Of the other repository it shows what it would show alone."""
     write(served, DOCS)
-    found = daemons.slate(served.workspace(2), question(), SlateShape())
-    assert found.slate is not None
-    paths = {pack.path for _, packs in found.slate.sections for pack in packs}
+    result = daemons.slate(served.workspace(2), question(), SlateShape())
+    assert result.slate is not None
+    paths = {pack.path for _, packs in result.slate.sections for pack in packs}
 
     assert "README.md" in paths
     assert "src/orders.ts" in paths
@@ -113,10 +113,10 @@ def test_a_repository_that_shows_nothing_of_what_is_asked_for_gives_empty_lists(
     """As one that holds nothing of it: no search of code fails for documents."""
     write(served, 'profile = "docs"\n' + PROSE)
     code = replace(question(corpora=(Corpus.CODE,)), strict=True)
-    found = daemons.search(served.workspace(2), code)
+    answer = daemons.search(served.workspace(2), code)
     every = daemons.search(served.workspace(2), question())
 
-    assert found.errors == ()
-    assert files(found, served, 0) == set()
-    assert files(found, served, 1)
+    assert answer.errors == ()
+    assert files(answer, served, 0) == set()
+    assert files(answer, served, 1)
     assert files(every, served, 0) == {"README.md"}

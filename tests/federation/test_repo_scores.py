@@ -13,28 +13,28 @@ from ggrep.model.request import CollectionStatistics, TermFrequency
 
 def counted(chunks: int, files: int = 10, **terms: int | tuple[int, int]) -> CollectionStatistics:
     """Return figures in which a term stands in so many chunks, and paths of files."""
-    found = []
+    results = []
     for term, given_ in sorted(terms.items()):
         in_chunks, in_files = given_ if isinstance(given_, tuple) else (given_, 0)
-        found.append(TermFrequency(term, in_chunks, in_files))
-    return CollectionStatistics("l", chunks, files, (0,), tuple(found))
+        results.append(TermFrequency(term, in_chunks, in_files))
+    return CollectionStatistics("l", chunks, files, (0,), tuple(results))
 
 
 def scores(**figures: CollectionStatistics) -> dict[str, float]:
-    return {str(repo): found for repo, found in repo_scores(as_repos(figures)).items()}
+    return {str(repo): item for repo, item in repo_scores(as_repos(figures)).items()}
 
 
 def as_repos(figures: dict[str, CollectionStatistics]) -> dict[RepoId, CollectionStatistics]:
-    return {RepoId(name): held for name, held in figures.items()}
+    return {RepoId(name): kept for name, kept in figures.items()}
 
 
 def test_the_formula() -> None:
     """The logarithm of likelihoods, smoothed by 30 chunks, a tenth of it; paths: a quarter."""
-    found = scores(a=counted(70, router=20), b=counted(30, router=0))
+    result = scores(a=counted(70, router=20), b=counted(30, router=0))
     in_paths = scores(a=counted(10, 70, router=(0, 20)), b=counted(10, 30, router=(0, 0)))
 
     ratio = ((0 / 0.2 + 30) / (30 + 30)) / ((20 / 0.2 + 30) / (70 + 30))
-    assert found == {"a": 1.0, "b": round(math.exp(0.1 * math.log(ratio)), 6)}
+    assert result == {"a": 1.0, "b": round(math.exp(0.1 * math.log(ratio)), 6)}
     assert in_paths == {"a": 1.0, "b": round(math.exp(0.1 * 0.25 * math.log(ratio)), 6)}
 
 
@@ -52,8 +52,8 @@ def test_the_share_of_chunks_counts_and_not_their_number() -> None:
         "big": 1.0,
         "small": 1.0,
     }
-    found = scores(big=counted(10_000, word=100), small=counted(100, word=90))
-    assert found["small"] == 1.0 > found["big"]
+    result = scores(big=counted(10_000, word=100), small=counted(100, word=90))
+    assert result["small"] == 1.0 > result["big"]
 
 
 def test_what_nobody_or_not_all_have_counted_says_nothing() -> None:
@@ -71,24 +71,24 @@ def test_what_nobody_or_not_all_have_counted_says_nothing() -> None:
 
 
 def test_a_rare_word_says_more_than_a_usual_one() -> None:
-    found = scores(
+    result = scores(
         rare=counted(1000, rare=20, usual=0),
         usual=counted(1000, rare=0, usual=20),
         other=counted(1000, rare=0, usual=500),
     )
 
-    assert found["rare"] == 1.0 > found["usual"]
+    assert result["rare"] == 1.0 > result["usual"]
 
 
 @st.composite
 def cohorts(draw: st.DrawFn) -> dict[str, CollectionStatistics]:
     """Some repositories with figures of the same three terms."""
-    found = {}
+    results = {}
     for name in draw(st.lists(st.sampled_from("abcdef"), unique=True)):
         chunks = draw(st.integers(0, 5000))
         counts = {term: draw(st.integers(0, chunks)) for term in ("x", "y", "z")}
-        found[name] = counted(chunks, chunks // 7, **counts)
-    return found
+        results[name] = counted(chunks, chunks // 7, **counts)
+    return results
 
 
 @pytest.mark.slow
@@ -97,13 +97,13 @@ def test_a_score_is_a_share_and_the_best_has_all_of_it(
     figures: dict[str, CollectionStatistics],
 ) -> None:
     """From 0 to 1, six decimals, in whatever order the repositories came."""
-    found = repo_scores(as_repos(figures))
+    result = repo_scores(as_repos(figures))
 
-    filled = [found[RepoId(name)] for name, held in figures.items() if held.chunks]
-    assert all(0.0 <= each <= 1.0 and round(each, 6) == each for each in found.values())
+    filled = [result[RepoId(name)] for name, kept in figures.items() if kept.chunks]
+    assert all(0.0 <= each <= 1.0 and round(each, 6) == each for each in result.values())
     assert not filled or max(filled) == 1.0
     backwards = dict(reversed(figures.items()))
-    assert repo_scores(as_repos(backwards)) == found
+    assert repo_scores(as_repos(backwards)) == result
 
 
 @pytest.mark.slow
@@ -124,12 +124,12 @@ def test_holding_a_word_more_often_never_lowers_a_place(
     """Who adds the queried word comes before all whom it came before."""
     if "a" not in figures or not figures["a"].chunks:
         return
-    held = figures["a"]
+    kept = figures["a"]
     raised = tuple(
-        TermFrequency(each.term, held.chunks, 0) if each.term == word else each
-        for each in held.terms
+        TermFrequency(each.term, kept.chunks, 0) if each.term == word else each
+        for each in kept.terms
     )
-    after = {**figures, "a": CollectionStatistics("l", held.chunks, held.files, (0,), raised)}
+    after = {**figures, "a": CollectionStatistics("l", kept.chunks, kept.files, (0,), raised)}
 
     before_it = repo_scores(as_repos(figures))
     after_it = repo_scores(as_repos(after))

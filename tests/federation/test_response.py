@@ -32,12 +32,12 @@ def searcher(name: str, **fields: object) -> FakeSearcher:
 
 async def test_the_contract_s_keys_all_stand() -> None:
     """Clients of the contract read this shape and no other."""
-    found = await document(searcher("a"))
+    result = await document(searcher("a"))
 
-    assert found["schema_version"] == 1
-    assert (found["ok"], found["backend"]) == (True, "federated")
-    assert {"code", "prose", "extractedProse", "records", "results", "limits_hit"} <= set(found)
-    meta = found["meta"]
+    assert result["schema_version"] == 1
+    assert (result["ok"], result["backend"]) == (True, "federated")
+    assert {"code", "prose", "extractedProse", "records", "results", "limits_hit"} <= set(result)
+    meta = result["meta"]
     assert meta["repoSetId"].startswith("ws1-")
     assert meta["manifestHash"].startswith("wm1-")
     assert meta["workspace"] == {"name": "test", "workspaceId": meta["repoSetId"]}
@@ -52,9 +52,9 @@ async def test_the_contract_s_keys_all_stand() -> None:
         "only": [],
         "includeDisabled": False,
     }
-    assert found["diagnostics"] == {"warnings": [], "errors": []}
-    assert "stats" not in found
-    (row,) = found["repos"]
+    assert result["diagnostics"] == {"warnings": [], "errors": []}
+    assert "stats" not in result
+    (row,) = result["repos"]
     assert row["perMode"]["code"] == {"status": "ok", "count": 1}
     assert row["perMode"]["prose"] == {"status": "ok", "count": 0}
 
@@ -74,13 +74,13 @@ async def test_absolute_paths_stand_in_an_answer_only_if_asked_for() -> None:
     """Answers are pasted into tickets and sent to models; debugging a wrong root needs the root."""
     broken = searcher("b", fail={"search": [CorruptStore("/home/me/My Data/x.lance: damaged")] * 2})
     fakes = (searcher("a"), broken, searcher("c", snapshot_id=None))
-    found = await document(*fakes, select=("/home/me/x",), repo_filter=("/srv/**",))
+    result = await document(*fakes, select=("/home/me/x",), repo_filter=("/srv/**",))
     shown = await document(*fakes, include_paths=True)
 
     for part in ("meta", "repos", "diagnostics"):
-        assert b'"/' not in stable_json.dumps(found[part])
-        assert b"/home" not in stable_json.dumps(found[part])
-    assert "damaged" in found["repos"][1]["error"]["message"]
+        assert b'"/' not in stable_json.dumps(result[part])
+        assert b"/home" not in stable_json.dumps(result[part])
+    assert "damaged" in result["repos"][1]["error"]["message"]
     assert shown["meta"]["workspace"]["workspacePath"] == "/srv/ws/.ggrep-workspace.jsonc"
     assert shown["repos"][1]["error"]["message"] == "/home/me/My Data/x.lance: damaged"
 
@@ -100,12 +100,12 @@ async def test_times_stand_in_the_stats_block_alone() -> None:
 
 async def test_manifest_hash_moves_with_a_snapshot_and_not_with_display() -> None:
     """It is what a cache of answers is keyed by."""
-    one = await document(searcher("a"))
+    first = await document(searcher("a"))
     same = await document(searcher("a"), top=3, tags=())
     moved = await document(searcher("a", snapshot_id="S2"))
 
-    assert one["meta"]["manifestHash"] == same["meta"]["manifestHash"]
-    assert one["meta"]["manifestHash"] != moved["meta"]["manifestHash"]
+    assert first["meta"]["manifestHash"] == same["meta"]["manifestHash"]
+    assert first["meta"]["manifestHash"] != moved["meta"]["manifestHash"]
 
 
 def test_failures_have_one_envelope() -> None:
@@ -114,13 +114,13 @@ def test_failures_have_one_envelope() -> None:
         "ERR_X", "file /srv/ws/w.jsonc is bad", "/srv/ws/w.jsonc", "$.name", "type", "fix"
     )
 
-    found = failure_json(WorkspaceError((issue,)), include_paths=False)
+    result = failure_json(WorkspaceError((issue,)), include_paths=False)
 
-    assert (found["ok"], found["backend"], found["code"]) == (False, "federated", "ERR_X")
-    assert found["message"] == "file w.jsonc is bad"
-    assert found["error"]["issues"][0]["path"] == "w.jsonc"
-    assert b"/srv" not in stable_json.dumps(found)
-    assert found["diagnostics"] == {"warnings": [], "errors": []}
+    assert (result["ok"], result["backend"], result["code"]) == (False, "federated", "ERR_X")
+    assert result["message"] == "file w.jsonc is bad"
+    assert result["error"]["issues"][0]["path"] == "w.jsonc"
+    assert b"/srv" not in stable_json.dumps(result)
+    assert result["diagnostics"] == {"warnings": [], "errors": []}
     shown = failure_json(WorkspaceError((issue,)), include_paths=True)
     assert "/srv/ws/w.jsonc" in shown["message"]
     assert failure_json(NoIndex("x"), include_paths=False)["code"] == "NO_INDEX"
@@ -143,9 +143,9 @@ def test_failures_have_one_envelope() -> None:
     ],
 )
 def test_redaction_leaves_the_rest_readable(text: str, clean: str) -> None:
-    found = redactor(lambda: [str(Path("/srv/My Code"))])(text)
+    result = redactor(lambda: [str(Path("/srv/My Code"))])(text)
 
-    assert found == clean or ("<redacted>" in clean and "/srv" not in found)
+    assert result == clean or ("<redacted>" in clean and "/srv" not in result)
 
 
 def test_of_nested_paths_the_longest_is_named() -> None:
@@ -155,9 +155,9 @@ def test_of_nested_paths_the_longest_is_named() -> None:
         for path in ("/srv/ws", "/srv/ws/w.jsonc")
     )
 
-    found = failure_json(WorkspaceError(issues), include_paths=False)
+    result = failure_json(WorkspaceError(issues), include_paths=False)
 
-    assert found["message"].startswith("file w.jsonc is bad")
+    assert result["message"].startswith("file w.jsonc is bad")
 
 
 def test_a_root_is_known_as_written_and_as_resolved() -> None:
@@ -178,9 +178,9 @@ def test_many_messages_are_redacted_in_one_pass(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr("ggrep.federation.diagnostics.re.compile", note)
     clean = redactor(lambda: [f"/srv/my code {n}" for n in range(300)])
-    found = {clean(f"lost in /srv/my code {n % 300}") for n in range(1500)}
+    results = {clean(f"lost in /srv/my code {n % 300}") for n in range(1500)}
 
-    assert found == {"lost in <redacted>"}
+    assert results == {"lost in <redacted>"}
     assert len(made) == 1
 
 

@@ -36,9 +36,9 @@ def test_a_root_is_looked_for_once(tree: Path) -> None:
     roots = RootCache(finder)
     (tree / "link").symlink_to("repo")
 
-    found = [roots(tree / name) for name in ("repo/sub", "repo/sub", "link/sub", "repo")]
+    results = [roots(tree / name) for name in ("repo/sub", "repo/sub", "link/sub", "repo")]
 
-    assert found == [tree / "repo/sub"] * 3 + [tree / "repo"]
+    assert results == [tree / "repo/sub"] * 3 + [tree / "repo"]
     assert finder.asked == [tree / "repo/sub", tree / "repo"]
 
 

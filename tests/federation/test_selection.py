@@ -28,7 +28,7 @@ def select(paths: Sequence[Path] = (), **fields: object) -> Selection:
 
 
 def names(selection: Selection) -> list[str]:
-    return [str(found.root_canonical.name) for found in selection.repos]
+    return [str(item.root_canonical.name) for item in selection.repos]
 
 
 def codes(selection: Selection) -> list[str]:
@@ -68,7 +68,7 @@ def test_tags_are_alternatives_that_explicit_repositories_pass_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "found"),
+    ("pattern", "result"),
     [
         ("svc-*", ["svc-a"]),
         ("SVC-*", ["svc-a"]),
@@ -86,9 +86,9 @@ def test_tags_are_alternatives_that_explicit_repositories_pass_too() -> None:
         ("", ["engine", "billing", "svc-a", "plain"]),
     ],
 )
-def test_globs_match_as_the_contract_s_library_does(pattern: str, found: list[str]) -> None:
+def test_globs_match_as_the_contract_s_library_does(pattern: str, result: list[str]) -> None:
     """`*` stays within a path part, `**` crosses; case is ignored; a blank is no pattern."""
-    assert names(select(repo_filter=(pattern,))) == found
+    assert names(select(repo_filter=(pattern,))) == result
 
 
 @pytest.mark.parametrize(
@@ -135,9 +135,9 @@ def test_the_innermost_repository_around_a_path_is_meant() -> None:
     inner = repo("inner", root_canonical=Path("/srv/o/inner"))
     request = FederatedRequest(SearchRequest("q"), only=("x",))
 
-    found = select_repos(workspace(outer, inner), request, lambda _: (Path("/srv/o/inner/src"),))
+    result = select_repos(workspace(outer, inner), request, lambda _: (Path("/srv/o/inner/src"),))
 
-    assert found.repos == (inner,)
+    assert result.repos == (inner,)
 
 
 def test_paths_are_read_below_the_workspace_first_and_then_where_the_caller_stands(
@@ -154,8 +154,8 @@ def test_paths_are_read_below_the_workspace_first_and_then_where_the_caller_stan
 
     def chosen(token: str) -> list[Path]:
         request = FederatedRequest(SearchRequest("q"), only=(token,))
-        found = select_repos(workspace(*repos), request, resolve)
-        return [r.root_canonical.relative_to(tmp_path) for r in found.repos]
+        result = select_repos(workspace(*repos), request, resolve)
+        return [r.root_canonical.relative_to(tmp_path) for r in result.repos]
 
     assert chosen("api") == chosen("./api/src/") == [Path("ws/api")]
     assert chosen("../cwd/api") == chosen(str(tmp_path / "cwd/api")) == [Path("cwd/api")]
@@ -166,16 +166,16 @@ def test_paths_are_read_below_the_workspace_first_and_then_where_the_caller_stan
 
 def test_tokens_that_match_nothing_are_said() -> None:
     """A typo in `--select` must not pass as an answer from everywhere."""
-    found = select(
+    result = select(
         select=("engin", "engine"),
         tags=("core", "Cor"),
         repo_filter=("eng*", "x*"),
         only=("engine", "bilin"),
     )
 
-    assert names(found) == ["engine"]
-    assert codes(found) == ["WARN_FEDERATED_SELECT_UNMATCHED"] * 4
-    assert [warning.message for warning in found.warnings] == [
+    assert names(result) == ["engine"]
+    assert codes(result) == ["WARN_FEDERATED_SELECT_UNMATCHED"] * 4
+    assert [warning.message for warning in result.warnings] == [
         "no repository matches --select 'engin'",
         "no repository matches --tag 'cor'",
         "no repository matches --repo-filter 'x*'",
@@ -194,13 +194,13 @@ def test_tokens_that_match_nothing_are_said() -> None:
 def test_an_empty_selection_is_a_warning(
     fields: dict[str, object], cut: tuple[LimitHit, ...]
 ) -> None:
-    found = select(**fields)
+    result = select(**fields)
 
-    assert names(found) == []
-    assert [(each.code, each.message) for each in found.warnings] == [
+    assert names(result) == []
+    assert [(each.code, each.message) for each in result.warnings] == [
         ("WARN_FEDERATED_EMPTY_SELECTION", "no repository is selected")
     ]
-    assert found.disabled_cut() == cut
+    assert result.disabled_cut() == cut
 
 
 def test_disabled_repositories_that_filters_exclude_are_not_counted() -> None:

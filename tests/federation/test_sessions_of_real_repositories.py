@@ -48,7 +48,7 @@ def gone_on(found: FederatedSlate, **fields: object) -> SessionRequest:
 
 def packs(found: FederatedSlate) -> list[Pack]:
     assert found.slate is not None, found.error
-    return [pack for _, own in found.slate.sections for pack in own]
+    return [pack for _, ours in found.slate.sections for pack in ours]
 
 
 def paths(found: FederatedSlate) -> list[str]:
@@ -57,7 +57,7 @@ def paths(found: FederatedSlate) -> list[str]:
 
 def lines_of(found: FederatedSlate, path: str) -> str:
     """Return the lines that a slate shows of a file."""
-    shown = [item.snippet for one in packs(found) if one.path == path for item in one.evidence]
+    shown = [item.snippet for each in packs(found) if each.path == path for item in each.evidence]
     assert shown, paths(found)
     return "\n".join(shown)
 
@@ -74,12 +74,12 @@ def repo_at(served: ServedWorkspace, workspace: Workspace, place: int) -> Worksp
 def followed(daemons: Asked, served: ServedWorkspace, request: FederatedRequest) -> list[list[str]]:
     """Return the files of each slate of a session that is followed to its end."""
     workspace = served.workspace(3)
-    found = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=NEW))
-    steps = [paths(found)]
+    result = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=NEW))
+    steps = [paths(result)]
     while steps[-1] and len(steps) < 50:
-        session = gone_on(found, delta_only=True)
-        found = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=session))
-        steps.append(paths(found))
+        session = gone_on(result, delta_only=True)
+        result = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=session))
+        steps.append(paths(result))
     return steps
 
 
@@ -157,9 +157,9 @@ def test_what_was_removed_since_is_still_expanded(served: ServedWorkspace, daemo
 
     target = f"{alias}:{RECORDS}:4"
     session = gone_on(first, op="expand", targets=(target,))
-    found = daemons.slate(workspace, request, SlateShape(level=2, session=session))
-    assert paths(found) == [f"{alias}:{RECORDS}"]
-    assert "return {}[order_id]" in lines_of(found, RECORDS)
+    result = daemons.slate(workspace, request, SlateShape(level=2, session=session))
+    assert paths(result) == [f"{alias}:{RECORDS}"]
+    assert "return {}[order_id]" in lines_of(result, RECORDS)
 
 
 def test_a_target_may_lie_where_nothing_was_shown(served: ServedWorkspace, daemons: Asked) -> None:
@@ -168,11 +168,11 @@ def test_a_target_may_lie_where_nothing_was_shown(served: ServedWorkspace, daemo
     narrow = replace(wide, only=(shop.repo_id,))
     first = daemons.slate(workspace, narrow, SlateShape(session=NEW))
     session = gone_on(first, op="expand", targets=(f"{web.repo_id}:src/orders.ts",))
-    found = daemons.slate(workspace, wide, SlateShape(session=session))
+    result = daemons.slate(workspace, wide, SlateShape(session=session))
 
-    assert paths(found) == [f"{web.repo_id}:src/orders.ts"]
-    assert found.session is not None
-    assert web.repo_id in read_session(found.session.token, workspace).repos
+    assert paths(result) == [f"{web.repo_id}:src/orders.ts"]
+    assert result.session is not None
+    assert web.repo_id in read_session(result.session.token, workspace).repos
 
 
 def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemons: Asked) -> None:
@@ -192,11 +192,11 @@ def test_a_target_that_is_no_file_fails_the_request(
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     web = repo_at(served, workspace, 1)
     session = gone_on(first, op="expand", targets=(f"{web.repo_id}:no/such.py",))
-    found = daemons.slate(workspace, request, SlateShape(session=session))
+    result = daemons.slate(workspace, request, SlateShape(session=session))
 
-    assert ["no/such.py" in item.message for item in found.errors] == [True]
-    assert (found.ok, found.slate, found.session) == (False, None, None)
-    assert "no such file" in str(found.error)
+    assert ["no/such.py" in item.message for item in result.errors] == [True]
+    assert (result.ok, result.slate, result.session) == (False, None, None)
+    assert "no such file" in str(result.error)
 
 
 def test_a_repository_whose_session_ended_fails_alone(
@@ -208,13 +208,13 @@ def test_a_repository_whose_session_ended_fails_alone(
     shop = repo_at(served, workspace, 0)
     shutil.rmtree(store_files.pins_dir(served.daemons[shop.root_canonical].daemon.identity.store))
 
-    found = daemons.slate(workspace, request, SlateShape(session=gone_on(first)))
-    ended = [(item.code, item.repo_id) for item in found.errors]
+    result = daemons.slate(workspace, request, SlateShape(session=gone_on(first)))
+    ended = [(item.code, item.repo_id) for item in result.errors]
     assert ended == [("session_expired", shop.repo_id)]
-    assert paths(found)
-    assert not any(path.startswith(f"{shop.repo_id}:") for path in paths(found))
+    assert paths(result)
+    assert not any(path.startswith(f"{shop.repo_id}:") for path in paths(result))
 
-    anew = daemons.slate(workspace, request, SlateShape(session=gone_on(found)))
+    anew = daemons.slate(workspace, request, SlateShape(session=gone_on(result)))
     assert anew.errors == ()
     assert any(path.startswith(f"{shop.repo_id}:") for path in paths(anew))
 
@@ -238,10 +238,10 @@ def test_each_step_keeps_all_snapshots_for_as_long_again(
     daemons.slate(workspace, request, SlateShape(session=session))
     later = [pins_of(served, place) for place in range(3)]
 
-    own = [dict(begun[place].items() - before[place].items()) for place in range(3)]
-    assert [len(pins) for pins in own] == [1, 1, 1]
+    ours = [dict(begun[place].items() - before[place].items()) for place in range(3)]
+    assert [len(pins) for pins in ours] == [1, 1, 1]
     assert [pins.keys() for pins in later] == [pins.keys() for pins in begun]
-    for place, pins in enumerate(own):
+    for place, pins in enumerate(ours):
         ((pin, written),) = pins.items()
         assert later[place][pin] > written
 
@@ -253,8 +253,8 @@ def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) 
     shape = SlateShape(session=gone_on(first, delta_only=True))
     again = daemons.slate(workspace, request, shape)
 
-    told = [item.message for item in again.warnings if item.code == "files_seen"]
-    assert told == [
+    reports = [item.message for item in again.warnings if item.code == "files_seen"]
+    assert reports == [
         f"{len(paths(first))} matching files are omitted, because this session has shown "
         "them before"
     ]
@@ -268,8 +268,10 @@ def test_a_target_is_asked_though_few_repositories_are(
     for place, path in ((0, RECORDS), (1, "src/orders.ts"), (2, "compose.yaml")):
         target = f"{repo_at(served, workspace, place).repo_id}:{path}"
         session = gone_on(first, op="expand", targets=(target,))
-        found = daemons.slate(workspace, replace(request, max_repos=1), SlateShape(session=session))
-        assert paths(found) == [target]
+        result = daemons.slate(
+            workspace, replace(request, max_repos=1), SlateShape(session=session)
+        )
+        assert paths(result) == [target]
 
 
 @pytest.mark.parametrize("strategy", ["global", "rrf"])
@@ -285,12 +287,12 @@ def test_a_session_reaches_behind_the_usual_length_of_lists(
     request = question("order part", merge_strategy=strategy)
     budgets = Budgets(files=20, total_bytes=60_000)
     workspace = served.workspace(3)
-    found = daemons.slate(workspace, request, SlateShape(budgets=budgets, session=NEW))
-    shown = set(paths(found))
+    result = daemons.slate(workspace, request, SlateShape(budgets=budgets, session=NEW))
+    shown = set(paths(result))
     for _ in range(8):
-        session = gone_on(found, delta_only=True)
-        found = daemons.slate(workspace, request, SlateShape(budgets=budgets, session=session))
-        shown |= set(paths(found))
+        session = gone_on(result, delta_only=True)
+        result = daemons.slate(workspace, request, SlateShape(budgets=budgets, session=session))
+        shown |= set(paths(result))
 
     shop = repo_at(served, workspace, 0)
     assert {path for path in shown if path.startswith(shop.repo_id)} == {

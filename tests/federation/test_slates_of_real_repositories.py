@@ -34,8 +34,8 @@ def served() -> Iterator[ServedWorkspace]:
 
 @pytest.fixture(scope="module")
 def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    with asked(served.federator()) as found:
-        yield found
+    with asked(served.federator()) as result:
+        yield result
 
 
 def question(query: str = QUESTION, **fields: object) -> FederatedRequest:
@@ -98,10 +98,10 @@ def test_files_of_one_repository_are_joined_as_in_its_own_slate(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
     """What joins repositories stands beside that, and takes nothing of it."""
-    found = daemons.slate(served.workspace(3), question(), SlateShape())
+    result = daemons.slate(served.workspace(3), question(), SlateShape())
 
     assert ("imports", "shop:shop_orders/api.py", "shop:shop_orders/records.py") in {
-        edge[:3] for edge in edges_of(found)
+        edge[:3] for edge in edges_of(result)
     }
 
 

@@ -65,7 +65,7 @@ def asked_of(fake: FakeSearcher) -> list[SlateRequest]:
 
 def shown(found: FederatedSlate) -> list[str]:
     assert found.slate is not None
-    return [f"{one.repo}:{one.path}" for _, packs in found.slate.sections for one in packs]
+    return [f"{each.repo}:{each.path}" for _, packs in found.slate.sections for each in packs]
 
 
 def errors(found: FederatedSlate) -> list[tuple[str, str]]:
@@ -86,11 +86,11 @@ class Doubtful(FakeSearcher):
 async def test_a_slate_has_the_files_of_all_that_match() -> None:
     """The search has said already who has nothing: it is asked for no slate."""
     fakes = [searcher("a"), searcher("b", "nothing of it"), searcher("c", "token")]
-    found = await ask(fakes)
+    answer = await ask(fakes)
 
-    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py", "c:c0.py"]
-    assert statuses(found) == dict.fromkeys("abc", "ok")
-    assert found.exit_status == 0
+    assert sorted(shown(answer)) == ["a:a0.py", "a:a1.py", "c:c0.py"]
+    assert statuses(answer) == dict.fromkeys("abc", "ok")
+    assert answer.exit_status == 0
     assert [calls(fake, "search") for fake in fakes] == [1, 1, 1]
     assert [calls(fake, "slate") for fake in fakes] == [1, 0, 1]
 
@@ -144,47 +144,47 @@ async def test_the_snapshot_that_gave_the_hits_is_asked_with_the_vector_of_the_s
 
 async def test_repositories_are_selected_as_for_a_search_and_no_more_than_files() -> None:
     fakes = [searcher(name) for name in "abc"]
-    found = await ask(fakes, request(only=("c", "a")))
+    answer = await ask(fakes, request(only=("c", "a")))
 
-    assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
+    assert {name.partition(":")[0] for name in shown(answer)} == {"a", "c"}
     assert calls(fakes[1], "describe") == 0
 
     fakes = [searcher(name) for name in "abcd"]
-    found = await ask(fakes, shape=SlateShape(budgets=Budgets(files=2)))
+    answer = await ask(fakes, shape=SlateShape(budgets=Budgets(files=2)))
 
     assert sum(calls(fake, "slate") for fake in fakes) == 2
-    assert len(shown(found)) == 2
+    assert len(shown(answer)) == 2
 
 
 async def test_so_many_repositories_are_searched_as_were_asked_for() -> None:
     """Those that fit the question best by their figures."""
     fakes = [searcher(name, "token" if name < "e" else "x token") for name in "abcdefgh"]
     fakes += [searcher(name, "x") for name in "ijkl"]
-    found = await ask(fakes, request(max_repos=5))
+    answer = await ask(fakes, request(max_repos=5))
     searched = {fake.name for fake in fakes if calls(fake, "search")}
 
     assert len(searched) < 8
     assert {fake.name for fake in fakes if calls(fake, "slate")} <= searched
-    assert {name.partition(":")[0] for name in shown(found)} <= searched
-    assert "max_repos" in {item.limit.code for item in found.limits_hit}
+    assert {name.partition(":")[0] for name in shown(answer)} <= searched
+    assert "max_repos" in {item.limit.code for item in answer.limits_hit}
 
 
 async def test_the_answer_is_a_searchs_with_a_slate_in_the_place_of_its_lists() -> None:
     """Readers of the one find their way in the other."""
-    found = (await ask([searcher("a")])).to_json()
+    result = (await ask([searcher("a")])).to_json()
 
-    assert found["format"] == "slate"
-    assert found["slate"]["level"] == 1
-    assert not {"results", "code", "prose", "extractedProse", "records"} & set(found)
-    assert {"meta", "repos", "diagnostics", "limits_hit", "confidence"} <= set(found)
+    assert result["format"] == "slate"
+    assert result["slate"]["level"] == 1
+    assert not {"results", "code", "prose", "extractedProse", "records"} & set(result)
+    assert {"meta", "repos", "diagnostics", "limits_hit", "confidence"} <= set(result)
 
 
 async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
     """What one left out of its own slate is nowhere in the joint one."""
     many = searcher("a", *(f"token {n}" for n in range(9)))
-    found = await ask([many, searcher("b")], shape=SlateShape(budgets=Budgets(files=3)))
+    answer = await ask([many, searcher("b")], shape=SlateShape(budgets=Budgets(files=3)))
     ours, (theirs,) = (
-        [item.limit for item in found.limits_hit if bool(item.repo_id) is named]
+        [item.limit for item in answer.limits_hit if bool(item.repo_id) is named]
         for named in (False, True)
     )
 
@@ -195,11 +195,11 @@ async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
 async def test_a_named_budget_is_kept_and_one_beyond_its_cap_is_told_once() -> None:
     """Each repository meets the same cap; the caller asked once."""
     shape = SlateShape(budgets=Budgets(total_bytes=50_000, files=10_000))
-    found = await ask([searcher("a"), searcher("b")], shape=shape)
+    answer = await ask([searcher("a"), searcher("b")], shape=shape)
 
-    assert found.limits_hit == (RepoLimit(LimitHit("max_slate_files", 100, 10_000)),)
-    assert found.slate is not None
-    assert found.slate.limits.total_bytes == 50_000
+    assert answer.limits_hit == (RepoLimit(LimitHit("max_slate_files", 100, 10_000)),)
+    assert answer.slate is not None
+    assert answer.slate.limits.total_bytes == 50_000
 
 
 async def test_an_impossible_shape_is_refused_before_anybody_is_asked() -> None:
@@ -215,11 +215,11 @@ async def test_many_repositories_leave_room_for_what_is_said_of_them() -> None:
     """Level 1 is meant to fit 64 kilobytes with all that stands around it."""
     text = "token " * 600
     fakes = [searcher(f"r{n:02}", *[text] * 3) for n in range(30)]
-    found = await ask(fakes)
-    assert found.slate is not None
+    answer = await ask(fakes)
+    assert answer.slate is not None
 
-    assert found.slate.limits.total_bytes < 60_416
-    assert len(document(found)) <= 65_536
+    assert answer.slate.limits.total_bytes < 60_416
+    assert len(document(answer)) <= 65_536
 
 
 def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
@@ -230,8 +230,8 @@ def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
 
     def slate(pause: Callable[[str], Awaitable[object]] | None) -> object:
         fakes = [searcher(f"r{n:02}", *["token " * 600] * 3, pause=pause) for n in range(20)]
-        found, _ = timed(lambda: ask(fakes, request(stats=True), clock=VirtualClock()))
-        return found.to_json()["slate"]
+        result, _ = timed(lambda: ask(fakes, request(stats=True), clock=VirtualClock()))
+        return result.to_json()["slate"]
 
     assert slate(None) == slate(slow)
 
@@ -239,13 +239,13 @@ def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
 async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read() -> None:
     """It is an answer: nothing is there. One repository is enough to say what was looked for."""
     fakes = [searcher("b", "words"), searcher("a", "other")]
-    found = await ask(fakes)
-    assert found.slate is not None
+    answer = await ask(fakes)
+    assert answer.slate is not None
 
-    assert found.slate.sections == ()
-    assert (found.slate.overview.terms, found.slate.overview.kind) == (("token",), "words")
-    assert found.confidence is Confidence.NONE
-    assert found.exit_status == 0
+    assert answer.slate.sections == ()
+    assert (answer.slate.overview.terms, answer.slate.overview.kind) == (("token",), "words")
+    assert answer.confidence is Confidence.NONE
+    assert answer.exit_status == 0
     assert [calls(fake, "slate") for fake in fakes] == [0, 1]
 
 
@@ -256,22 +256,22 @@ async def test_an_answer_that_nobody_believes_shows_nothing_unless_asked_to(
     """As the slate of one repository; it says how many hits it holds back."""
     texts = [f"token {n}" for n in range(4)]
     fakes = [Doubtful(name, rows(name, *texts)) for name in "ab"]
-    found = await ask(fakes, request(search={"keep_weak": keep_weak}))
+    answer = await ask(fakes, request(search={"keep_weak": keep_weak}))
 
-    assert found.confidence is Confidence.NONE
-    assert len(shown(found)) == number
+    assert answer.confidence is Confidence.NONE
+    assert len(shown(answer)) == number
     cut = (RepoLimit(LimitHit("low_confidence", 0, 8)),)
-    assert keep_weak or found.limits_hit == cut
+    assert keep_weak or answer.limits_hit == cut
 
 
 async def test_a_repository_without_an_index_is_named_and_the_others_stay() -> None:
     """If no other stays, the answer has the shape of a failed search."""
-    found = await ask([searcher("a"), searcher("b", snapshot_id=None)])
+    answer = await ask([searcher("a"), searcher("b", snapshot_id=None)])
     failed = (await ask([searcher("b", snapshot_id=None)])).to_json()
 
-    assert statuses(found) == {"a": "ok", "b": "missing_index"}
-    assert errors(found) == [("NO_INDEX", repo("b").repo_id)]
-    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+    assert statuses(answer) == {"a": "ok", "b": "missing_index"}
+    assert errors(answer) == [("NO_INDEX", repo("b").repo_id)]
+    assert sorted(shown(answer)) == ["a:a0.py", "a:a1.py"]
     assert (failed["ok"], failed["code"]) == (False, "NO_INDEX")
     assert not {"slate", "format"} & set(failed)
 
@@ -290,25 +290,25 @@ async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_st
 ) -> None:
     """Its hits are known, but nothing may be shown of them, nor of the paths of its machine."""
     ill = searcher("b", fail={"slate": [error]})
-    found = await ask([searcher("a"), ill, searcher("c")])
+    answer = await ask([searcher("a"), ill, searcher("c")])
 
-    assert errors(found) == [(code, repo("b").repo_id)]
-    assert found.errors[0].message.startswith("no slate: ")
-    assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
-    assert found.ok
-    assert b"/srv" not in document(found)
+    assert errors(answer) == [(code, repo("b").repo_id)]
+    assert answer.errors[0].message.startswith("no slate: ")
+    assert {name.partition(":")[0] for name in shown(answer)} == {"a", "c"}
+    assert answer.ok
+    assert b"/srv" not in document(answer)
 
 
 async def test_if_all_slates_fail_the_request_fails_as_a_search_does() -> None:
     """An empty slate with the confidence of the search would mean that nothing matches."""
     failures = {"a": NoIndex("removed"), "b": GgrepError("broken"), "c": GgrepError("late")}
     fakes = [searcher(name, fail={"slate": [each]}) for name, each in failures.items()]
-    found = await ask([*fakes, searcher("d", "nothing of it")])
-    document = found.to_json()
+    answer = await ask([*fakes, searcher("d", "nothing of it")])
+    document = answer.to_json()
 
-    assert (found.ok, found.exit_status, str(found.error)) == (False, 1, "broken")
-    assert found.confidence is Confidence.NONE
-    assert sorted(item.message for item in found.errors) == [
+    assert (answer.ok, answer.exit_status, str(answer.error)) == (False, 1, "broken")
+    assert answer.confidence is Confidence.NONE
+    assert sorted(item.message for item in answer.errors) == [
         "no slate: broken",
         "no slate: late",
         "no slate: removed",
@@ -319,20 +319,20 @@ async def test_if_all_slates_fail_the_request_fails_as_a_search_does() -> None:
 async def test_a_failed_interpretation_of_a_query_without_hits_is_no_failure() -> None:
     """The search has answered: nothing matches."""
     fake = searcher("a", "other", fail={"slate": [GgrepError("broken")]})
-    found = await ask([fake])
+    answer = await ask([fake])
 
-    assert found.ok
-    assert shown(found) == []
+    assert answer.ok
+    assert shown(answer) == []
 
 
 @pytest.mark.parametrize("step", ["describe", "search", "slate"])
 async def test_a_strict_request_fails_with_the_first_failure(step: str) -> None:
     ill = searcher("b", fail={step: [GgrepError("broken pipe")]})
-    found = await ask([searcher("a"), ill], request(strict=True))
+    answer = await ask([searcher("a"), ill], request(strict=True))
 
-    assert (found.ok, found.slate) == (False, None)
-    assert found.exit_status == 1
-    assert "broken pipe" in str(found.error)
+    assert (answer.ok, answer.slate) == (False, None)
+    assert answer.exit_status == 1
+    assert "broken pipe" in str(answer.error)
 
 
 def test_a_repository_that_never_gives_its_slate_costs_no_more_than_the_deadline() -> None:
@@ -340,24 +340,24 @@ def test_a_repository_that_never_gives_its_slate_costs_no_more_than_the_deadline
     ill = searcher("b", pause=hanging_at("slate"))
     asked = request(search={"timeout_ms": TIMEOUT_MS})
 
-    found, elapsed_ms = timed(
+    result, elapsed_ms = timed(
         lambda: ask([searcher("a"), ill, searcher("c")], asked, clock=VirtualClock())
     )
 
     assert TIMEOUT_MS - 2 * MERGE_RESERVE_MS <= elapsed_ms <= TIMEOUT_MS
-    assert errors(found) == [("timeout", repo("b").repo_id)]
-    assert {name.partition(":")[0] for name in shown(found)} == {"a", "c"}
+    assert errors(result) == [("timeout", repo("b").repo_id)]
+    assert {name.partition(":")[0] for name in shown(result)} == {"a", "c"}
 
 
 def test_a_repository_that_never_gives_its_hits_leaves_time_for_slates() -> None:
     ill = searcher("b", pause=hanging_at("search"))
     asked = request(search={"timeout_ms": TIMEOUT_MS})
 
-    found, elapsed_ms = timed(lambda: ask([searcher("a"), ill], asked, clock=VirtualClock()))
+    result, elapsed_ms = timed(lambda: ask([searcher("a"), ill], asked, clock=VirtualClock()))
 
     assert elapsed_ms < 0.7 * TIMEOUT_MS
-    assert statuses(found) == {"a": "ok", "b": "timeout"}
-    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+    assert statuses(result) == {"a": "ok", "b": "timeout"}
+    assert sorted(shown(result)) == ["a:a0.py", "a:a1.py"]
 
 
 def test_times_are_those_of_search_and_slates_together() -> None:
@@ -367,10 +367,10 @@ def test_times_are_those_of_search_and_slates_together() -> None:
         await anyio.sleep(1.0 if method == "slate" else 0.0)
 
     asked = request(stats=True)
-    found, elapsed_ms = timed(
+    result, elapsed_ms = timed(
         lambda: ask([searcher("a", pause=slow), searcher("b")], asked, clock=VirtualClock())
     )
-    stats = found.to_json()["stats"]
+    stats = result.to_json()["stats"]
     repos = {name[0]: row["elapsedMs"] for name, row in stats["repos"].items()}
 
     assert stats["elapsedMs"] == elapsed_ms == 1_000
@@ -385,10 +385,10 @@ def test_a_deadline_beats_the_timeout() -> None:
         asked = request(search={"timeout_ms": TIMEOUT_MS}, deadline=deadline)
         return await ask([searcher("a"), ill], asked, clock=VirtualClock())
 
-    found, elapsed_ms = timed(work)
+    result, elapsed_ms = timed(work)
 
     assert 1_800 <= elapsed_ms <= 2_000
-    assert sorted(shown(found)) == ["a:a0.py", "a:a1.py"]
+    assert sorted(shown(result)) == ["a:a0.py", "a:a1.py"]
 
 
 @given(
@@ -414,9 +414,9 @@ def test_the_order_in_which_repositories_answer_changes_no_byte(
         late.sort(key=lambda fake: order.index(fake.name))
         return document(await ask(plain, asked, shape)), document(await ask(late, asked, shape))
 
-    one, other = run_virtually(work)
+    first, other = run_virtually(work)
 
-    assert one == other
+    assert first == other
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

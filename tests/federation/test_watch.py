@@ -186,7 +186,7 @@ def test_all_are_started_at_once(machine: Surroundings, monkeypatch: pytest.Monk
     def start(
         addresses: Sequence[DaemonAddress], environ: Mapping[str, str]
     ) -> tuple[DaemonAddress, ...]:
-        calls.append(([one.identity.root for one in addresses], environ))
+        calls.append(([each.identity.root for each in addresses], environ))
         return tuple(addresses)
 
     monkeypatch.setattr(STARTING, start)

@@ -246,9 +246,9 @@ def test_each_mistake_has_its_code_field_and_reason(
     load: Callable[..., Workspace], text: str | bytes, code: str, field: str, reason: str
 ) -> None:
     """An agent repairs a file from the code and the field, not from prose."""
-    found = problems(load, text)
+    result = problems(load, text)
 
-    assert found == [(code, field, reason)]
+    assert result == [(code, field, reason)]
 
 
 def test_all_mistakes_are_reported_together_in_the_file_s_order(
@@ -376,14 +376,16 @@ def test_absolute_roots_are_taken_as_they_are_but_for_two_slashes(
     load: Callable[..., Workspace], tmp_path: Path
 ) -> None:
     """Otherwise one directory would have two names, and two ids."""
-    found = load(body(f'{{"root": "{tmp_path}/ws/../alpha"}}')).repos[0]
+    result = load(body(f'{{"root": "{tmp_path}/ws/../alpha"}}')).repos[0]
 
-    assert found.root_abs == found.root_canonical == tmp_path / "alpha"
+    assert result.root_abs == result.root_canonical == tmp_path / "alpha"
 
-    found = load(body(f'{{"root": "/{tmp_path}/alpha"}}', f'"cacheRoot": "/{tmp_path}/c",'))
+    result = load(body(f'{{"root": "/{tmp_path}/alpha"}}', f'"cacheRoot": "/{tmp_path}/c",'))
 
-    assert str(found.repos[0].root_canonical) == str(found.repos[0].root_abs) == f"{tmp_path}/alpha"
-    assert str(found.cache_root) == f"{tmp_path}/c"
+    assert (
+        str(result.repos[0].root_canonical) == str(result.repos[0].root_abs) == f"{tmp_path}/alpha"
+    )
+    assert str(result.cache_root) == f"{tmp_path}/c"
     again = body(f'{{"root": "/{tmp_path}/alpha"}}, {{"root": "../alpha"}}')
     assert problems(load, again) == [(SAME_ROOT, "$.repos[1].root", "duplicate")]
 
@@ -509,12 +511,12 @@ def test_identities_are_those_written_down(tmp_path: Path) -> None:
         replace(repo(root.name), repo_id=repo_id(root), root_canonical=root) for root in roots
     )
     members = ",".join(
-        f'{{"repoId":"{found.repo_id}","repoRootCanonical":"{found.root_canonical}"}}'
-        for found in sorted(repos, key=lambda found: found.repo_id)
+        f'{{"repoId":"{item.repo_id}","repoRootCanonical":"{item.root_canonical}"}}'
+        for item in sorted(repos, key=lambda item: item.repo_id)
     )
     spelled = f'{{"repos":[{members}],"schemaVersion":1,"v":1}}'
 
-    assert [found.repo_id for found in repos] == IDS
+    assert [item.repo_id for item in repos] == IDS
     assert repo_set_id(repos) == "ws1-" + sha256(spelled.encode()).hexdigest()
     assert repo_set_id(repos) == repo_set_id(repos[::-1])
 
@@ -559,21 +561,21 @@ def test_repo_set_id_sees_the_set_and_nothing_else(load: Callable[..., Workspace
 
 
 def test_config_hash_ignores_the_order_of_entries(load: Callable[..., Workspace]) -> None:
-    one = load(body('{"root": "../alpha"}, {"root": "../beta"}'))
+    first = load(body('{"root": "../alpha"}, {"root": "../beta"}'))
     two = load(body('{"root": "../beta"}, {"root": "../alpha"}'))
 
-    assert one.workspace_config_hash == two.workspace_config_hash
-    assert [repo.index for repo in one.repos] == [0, 1]
+    assert first.workspace_config_hash == two.workspace_config_hash
+    assert [repo.index for repo in first.repos] == [0, 1]
 
 
 def test_the_resolved_object_has_every_field(load: Callable[..., Workspace]) -> None:
-    found = resolved_object(load(body()))
+    result = resolved_object(load(body()))
 
-    assert set(found) == {
+    assert set(result) == {
         *("schemaVersion", "workspacePath", "workspaceDir", "name", "cacheRoot", "defaults"),
         *("repos", "repoSetId", "workspaceConfigHash"),
     }
-    assert stable_json.dumps(found)
+    assert stable_json.dumps(result)
 
 
 def test_an_edit_is_seen_at_the_next_load(load: Callable[..., Workspace]) -> None:
@@ -620,7 +622,7 @@ def test_who_is_missing_is_noted_and_the_others_stay(load: Callable[..., Workspa
     assert gone.missing == "root '../gone': the directory does not exist"
     assert file.missing == "root '../file.txt' is not a directory"
     assert odd.missing
-    assert {one.failure.code for one in (gone, file, odd) if one.failure} == {
+    assert {each.failure.code for each in (gone, file, odd) if each.failure} == {
         "ERR_WORKSPACE_REPO_ROOT_NOT_FOUND"
     }
 
@@ -634,7 +636,7 @@ def test_a_missing_repository_keeps_its_name(
     (tmp_path / "beta").rename(tmp_path / "elsewhere")
     after = load(both, whole=False)
 
-    assert [one.repo_id for one in after.repos] == [one.repo_id for one in before.repos]
+    assert [each.repo_id for each in after.repos] == [each.repo_id for each in before.repos]
     assert after.repo_set_id == before.repo_set_id
     assert after.workspace_config_hash == before.workspace_config_hash
 

@@ -38,31 +38,31 @@ def holding(name: str, *places: str, **fields: object) -> NamedSearcher:
 )
 async def test_the_repository_that_is_named_answers_alone(target: str) -> None:
     other = holding("a", PLACE)
-    found = await expand([other, holding("b", PLACE)], target)
+    result = await expand([other, holding("b", PLACE)], target)
 
-    assert found.repo is not None
-    assert (found.ok, found.repo.alias, other.asked) == (True, "b", [])
-    document = found.to_json()
+    assert result.repo is not None
+    assert (result.ok, result.repo.alias, other.asked) == (True, "b", [])
+    document = result.to_json()
     assert (document["target"], document["repoAlias"]) == (target, "b")
 
 
 async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
-    found = await expand([holding("a"), holding("b", PLACE)], PLACE)
+    result = await expand([holding("a"), holding("b", PLACE)], PLACE)
 
-    assert found.repo is not None
-    assert found.repo.alias == "b"
-    assert [report.status for report in found.reports] == ["ok", "ok"]
+    assert result.repo is not None
+    assert result.repo.alias == "b"
+    assert [report.status for report in result.reports] == ["ok", "ok"]
 
-    found = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
+    result = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
 
-    assert str(found.error) == (
+    assert str(result.error) == (
         f"target: {PLACE} is in several repositories, a, b; choose one: a:{PLACE}"
     )
-    assert found.to_json()["code"] == "invalid_request"
+    assert result.to_json()["code"] == "invalid_request"
 
-    found = await expand([holding("a"), holding("b")], PLACE)
+    result = await expand([holding("a"), holding("b")], PLACE)
 
-    assert str(found.error) == f"target: no file {PLACE} in this index"
+    assert str(result.error) == f"target: no file {PLACE} in this index"
 
     with pytest.raises(InvalidRequest, match="b is not selected"):
         await expand([holding("a", PLACE), holding("b", PLACE)], f"b:{PLACE}", only=("a",))
@@ -70,7 +70,7 @@ async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
 
 async def test_who_fails_has_a_row_beside_the_place_that_was_found() -> None:
     broken = holding("b", PLACE, fail={"expand": [GgrepError("no luck")]})
-    found = await expand([holding("a", PLACE), broken], PLACE)
+    result = await expand([holding("a", PLACE), broken], PLACE)
 
-    assert found.ok
-    assert [report.status for report in found.reports] == ["ok", "error"]
+    assert result.ok
+    assert [report.status for report in result.reports] == ["ok", "error"]

@@ -95,7 +95,7 @@ async def test_an_empty_answer_reports_that_disabled_repositories_were_not_searc
 
 
 def shown(found: FederatedSymbol) -> list[str]:
-    return [f"{one.repo_id[0]}:{one.place.path}:{one.place.line}" for one in found.definitions]
+    return [f"{each.repo_id[0]}:{each.place.path}:{each.place.line}" for each in found.definitions]
 
 
 def steps(fake: NamedSearcher) -> list[str]:
@@ -111,21 +111,21 @@ def spelled(name: str, *paths: str, **fields: object) -> NamedSearcher:
 async def test_other_letter_cases_count_only_where_nothing_in_the_workspace_is_spelled_so() -> None:
     """One repository alone would have shown them."""
     other = NamedSearcher("b", defines={"other_case": [defined("b.py", name="Retry")]})
-    found = await symbol([spelled("a", "a.py"), other])
+    result = await symbol([spelled("a", "a.py"), other])
 
-    assert shown(found) == ["a:a.py:1"]
+    assert shown(result) == ["a:a.py:1"]
     assert steps(other) == ["symbol spelled"]
-    assert found.warnings == ()
+    assert result.warnings == ()
 
 
 async def test_another_spelling_is_told_once_for_all() -> None:
     """Each repository's own word would name its own spellings alone."""
-    one = NamedSearcher("a", defines={"other_case": [defined("a.py", name="RETRY")]})
+    first = NamedSearcher("a", defines={"other_case": [defined("a.py", name="RETRY")]})
     two = NamedSearcher("b", defines={"other_case": [defined("b.py", name="Retry")]})
-    found = await symbol([one, two])
+    result = await symbol([first, two])
 
-    assert shown(found) == ["a:a.py:1", "b:b.py:1"]
-    assert [(item.code, item.message, item.repo_id) for item in found.warnings] == [
+    assert shown(result) == ["a:a.py:1", "b:b.py:1"]
+    assert [(item.code, item.message, item.repo_id) for item in result.warnings] == [
         ("other_case", "no name is spelled retry; other letter case is shown: RETRY, Retry", None)
     ]
 
@@ -140,29 +140,29 @@ async def test_a_path_counts_only_where_nothing_is_enclosed_so_in_any_repository
 
 async def test_definitions_are_ordered_as_in_one_store_and_by_repository_last() -> None:
     """Sources before tests, modules last, then path and line, whatever repository they are of."""
-    one = NamedSearcher(
+    first = NamedSearcher(
         "a", defines={"spelled": [defined("c.py"), defined("same.py"), defined("test_a.py")]}
     )
     two = NamedSearcher(
         "b",
         defines={"spelled": [defined("a.py"), defined("same.py"), defined("a.py", kind="module")]},
     )
-    found = await symbol([two, one])
+    result = await symbol([two, first])
 
-    assert shown(found) == [
+    assert shown(result) == [
         *("b:a.py:1", "a:c.py:1", "a:same.py:1", "b:same.py:1", "b:a.py:1", "a:test_a.py:1")
     ]
 
 
 async def test_a_cut_counts_all_repositories() -> None:
-    found = await symbol(
+    result = await symbol(
         [spelled("a", "a.py", "c.py"), spelled("b", "b.py")], replace(ASKED, limit=2)
     )
 
-    assert (shown(found), found.total) == (["a:a.py:1", "b:b.py:1"], 3)
+    assert (shown(result), result.total) == (["a:a.py:1", "b:b.py:1"], 3)
     assert [
-        (one.limit.code, one.limit.limit, one.limit.observed, one.repo_id)
-        for one in found.limits_hit
+        (each.limit.code, each.limit.limit, each.limit.observed, each.repo_id)
+        for each in result.limits_hit
     ] == [("max_symbols", 2, 3, None)]
 
 
@@ -171,22 +171,22 @@ async def test_suggestions_are_the_nearest_of_all_repositories() -> None:
     far = NearName("retry_all", (4, 9), "retry_all", "a.py")
     close = NearName("retri", (1, 5), "retri", "b.py")
     copy = replace(far, name="Retry_All", path="0.py")
-    one = NamedSearcher("a", near={"near": [far]})
+    first = NamedSearcher("a", near={"near": [far]})
     two = NamedSearcher("b", near={"near": [close, copy]})
-    found = await symbol([one, two])
+    result = await symbol([first, two])
 
     # Spelled as in the file that comes first.
-    assert found.suggestions == ("retri", "Retry_All")
+    assert result.suggestions == ("retri", "Retry_All")
 
 
 async def test_a_definition_beside_is_suggested_before_names_that_look_alike() -> None:
     """As in one store; and nobody compares names for nothing."""
     beside = NearName("Queue.retry", (0, 0), "", "a.py")
-    one = NamedSearcher("a", fits={"spelled": "beside"}, near={"spelled": [beside]})
+    first = NamedSearcher("a", fits={"spelled": "beside"}, near={"spelled": [beside]})
     two = NamedSearcher("b", near={"near": [NearName("retri", (1, 5), "retri", "b.py")]})
-    found = await symbol([one, two], replace(ASKED, name="Nothing.retry"))
+    result = await symbol([first, two], replace(ASKED, name="Nothing.retry"))
 
-    assert found.suggestions == ("Queue.retry",)
+    assert result.suggestions == ("Queue.retry",)
     assert "symbol near" not in steps(two)
 
 
@@ -194,15 +194,15 @@ async def test_who_fails_has_a_row_and_a_word_and_takes_nothing_from_others() ->
     """What is missing is said, and whether it could have mattered."""
     broken = spelled("b", "b.py", fail={"symbol spelled": [GgrepError("no luck")]})
     unindexed = NamedSearcher("c", snapshot_id=None)
-    found = await symbol([spelled("a", "a.py"), broken, unindexed])
+    result = await symbol([spelled("a", "a.py"), broken, unindexed])
 
-    assert shown(found) == ["a:a.py:1"]
-    assert statuses(found) == {"a": "ok", "b": "error", "c": "missing_index"}
-    assert [(item.code, item.repo_id) for item in found.errors] == [
+    assert shown(result) == ["a:a.py:1"]
+    assert statuses(result) == {"a": "ok", "b": "error", "c": "missing_index"}
+    assert [(item.code, item.repo_id) for item in result.errors] == [
         ("internal", "b-000000000000"),
         ("NO_INDEX", "c-000000000000"),
     ]
-    document = found.to_json()
+    document = result.to_json()
     assert [row.get("couldChange", {}).get("verdict") for row in document["repos"]] == [
         *(None, "unknown", "unknown")
     ]
@@ -210,20 +210,20 @@ async def test_who_fails_has_a_row_and_a_word_and_takes_nothing_from_others() ->
 
 async def test_without_any_answer_the_failure_tells_of_every_repository() -> None:
     """An agent must see what to mend."""
-    found = await symbol(
+    result = await symbol(
         [NamedSearcher("a", snapshot_id=None), NamedSearcher("b", snapshot_id=None)]
     )
-    document = found.to_json()
+    document = result.to_json()
 
-    assert isinstance(found.error, NoIndex)
+    assert isinstance(result.error, NoIndex)
     assert (document["ok"], document["code"], len(document["repos"])) == (False, "NO_INDEX", 2)
 
 
 async def test_strict_ends_with_the_failure_of_the_lowest_id() -> None:
     fail = {"symbol spelled": [GgrepError("no luck")]}
-    found = await symbol([spelled("b", "b.py", fail=fail), spelled("a", "a.py")], strict=True)
+    result = await symbol([spelled("b", "b.py", fail=fail), spelled("a", "a.py")], strict=True)
 
-    assert str(found.error) == "no luck"
+    assert str(result.error) == "no luck"
 
 
 def test_who_hangs_is_late_and_the_deadline_holds() -> None:
@@ -232,20 +232,20 @@ def test_who_hangs_is_late_and_the_deadline_holds() -> None:
     other = NamedSearcher("a", defines={"other_case": [defined("a.py", name="Retry")]})
 
     async def run() -> tuple[FederatedSymbol, float]:
-        found = await symbol([other, late], clock=VirtualClock())
-        return found, VirtualClock().monotonic_ms()
+        result = await symbol([other, late], clock=VirtualClock())
+        return result, VirtualClock().monotonic_ms()
 
-    found, took_ms = run_virtually(run)
+    result, took_ms = run_virtually(run)
 
-    assert (shown(found), statuses(found)) == (["a:a.py:1"], {"a": "ok", "b": "timeout"})
+    assert (shown(result), statuses(result)) == (["a:a.py:1"], {"a": "ok", "b": "timeout"})
     assert took_ms <= TIMEOUT_MS
 
 
 async def test_who_is_not_selected_is_not_asked() -> None:
     left = spelled("b", "b.py")
-    found = await symbol([spelled("a", "a.py"), left], only=("a",))
+    result = await symbol([spelled("a", "a.py"), left], only=("a",))
 
-    assert (shown(found), statuses(found), left.asked) == (["a:a.py:1"], {"a": "ok"}, [])
+    assert (shown(result), statuses(result), left.asked) == (["a:a.py:1"], {"a": "ok"}, [])
 
 
 @pytest.mark.parametrize(
@@ -275,12 +275,12 @@ async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew_once() -> No
             moving.defines = {"spelled": [defined("new.py")]}
 
     moving.pause = publish
-    found = await symbol([moving, NamedSearcher("b")])
+    result = await symbol([moving, NamedSearcher("b")])
     gone = [SnapshotGone("gone"), SnapshotGone("gone")]
     again = await symbol([NamedSearcher("a", fail={"symbol other_case": gone}), NamedSearcher("b")])
 
-    assert shown(found) == ["a:new.py:1"]
-    assert found.reports[0].snapshot_id == "S2"
+    assert shown(result) == ["a:new.py:1"]
+    assert result.reports[0].snapshot_id == "S2"
     assert statuses(again) == {"a": "error", "b": "ok"}
 
 
@@ -304,7 +304,7 @@ def test_equal_bytes_in_whatever_order_repositories_answer(waits: list[int]) -> 
 
 
 def ties(found: FederatedReferences) -> list[tuple[str, str | None]]:
-    return [(f"{one.repo_id[0]}:{one.place.path}", one.tie) for one in found.references]
+    return [(f"{each.repo_id[0]}:{each.place.path}", each.tie) for each in found.references]
 
 
 def lib(**fields: object) -> NamedSearcher:
@@ -326,39 +326,39 @@ def user(name: str = "b", *imports: str) -> NamedSearcher:
 
 async def test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess() -> None:
     """The same name of another library would else be taken for this one's."""
-    found = await references([lib(), user("b", "lib.retry"), user("c", "tenacity"), user("d")])
+    result = await references([lib(), user("b", "lib.retry"), user("c", "tenacity"), user("d")])
 
-    assert ties(found) == [
+    assert ties(result) == [
         *(("b:app.py", "import"), ("c:app.py", "guess"), ("d:app.py", "guess"), ("a:lib.py", None))
     ]
-    assert found.defining == ("a-000000000000",)
+    assert result.defining == ("a-000000000000",)
 
-    one = user("b", "lib.retry")
-    found = await references([one, user("c")])
+    first = user("b", "lib.retry")
+    result = await references([first, user("c")])
 
-    assert {tie for _, tie in ties(found)} == {None}
-    assert "imports" not in steps(one)
+    assert {tie for _, tie in ties(result)} == {None}
+    assert "imports" not in steps(first)
 
 
 async def test_who_does_not_say_what_it_provides_is_named() -> None:
     """A guess that nobody looked into must not pass for one that was."""
     silent = lib(fail={"imports": [GgrepError("no luck")]})
-    found = await references([silent, user("b", "lib.retry")])
+    result = await references([silent, user("b", "lib.retry")])
 
-    assert ties(found)[0] == ("b:app.py", "guess")
-    assert [(item.code, item.repo_id) for item in found.warnings] == [
+    assert ties(result)[0] == ("b:app.py", "guess")
+    assert [(item.code, item.repo_id) for item in result.warnings] == [
         ("WARN_FEDERATED_TIES_UNKNOWN", "a-000000000000")
     ]
-    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert statuses(result) == {"a": "ok", "b": "ok"}
 
 
 async def test_files_of_equal_paths_stay_together() -> None:
     """As they do in one store, where they lie one behind the other."""
-    one = NamedSearcher("a", uses={"spelled": [used("x.py", 1), used("x.py", 9)]})
+    first = NamedSearcher("a", uses={"spelled": [used("x.py", 1), used("x.py", 9)]})
     two = NamedSearcher("b", uses={"spelled": [used("x.py", 5), used("a.py", 7)]})
-    found = await references([two, one])
+    result = await references([two, first])
 
-    assert [(one.repo_id[0], one.place.line) for one in found.references] == [
+    assert [(first.repo_id[0], first.place.line) for first in result.references] == [
         *(("b", 7), ("a", 1), ("a", 9), ("b", 5))
     ]
 
@@ -372,14 +372,14 @@ def paged() -> list[NamedSearcher]:
 
 @pytest.mark.parametrize("size", [1, 2, 4, 5, 6])
 async def test_pages_together_are_the_whole_answer(size: int) -> None:
-    fakes, found, asked = paged(), [], replace(ASKED, limit=size)
+    fakes, result, asked = paged(), [], replace(ASKED, limit=size)
     page = await symbol(fakes, asked)
-    found += shown(page)
+    result += shown(page)
     while page.next_cursor:
         page = await symbol(fakes, replace(asked, cursor=page.next_cursor))
-        found += shown(page)
+        result += shown(page)
 
-    assert found == shown(await symbol(fakes, replace(ASKED, limit=0)))
+    assert result == shown(await symbol(fakes, replace(ASKED, limit=0)))
     assert page.limits_hit == ()
 
 
@@ -447,14 +447,14 @@ BOXED = replace(USES, name="Box.retry")
 async def test_definitions_of_all_repositories_judge_usages() -> None:
     """Who has said so by its own already is not asked again."""
     fakes = (of_box("a", "Box"), of_box("b", "Lid"), NamedSearcher("c"))
-    found = await references(fakes, BOXED)
+    result = await references(fakes, BOXED)
 
     assert [families(fake) for fake in fakes] == [
         [None, ("box", "not", "lid")],
         [None, ("box", "not", "lid")],
         [None],
     ]
-    assert found.defining == (repo("a").repo_id,)
+    assert result.defining == (repo("a").repo_id,)
     alone = of_box("a", "Box")
     await references([alone, NamedSearcher("c")], BOXED)
     assert families(alone) == [None]
@@ -469,38 +469,38 @@ async def test_who_fails_while_judging_has_no_say_in_it() -> None:
             raise NoIndex("b: nothing")
 
     lost.pause = fail_later
-    found = await references([whole, lost], BOXED)
+    result = await references([whole, lost], BOXED)
 
     assert families(whole) == [None, ("box", "not", "lid"), ("box", "not")]
-    assert statuses(found) == {"a": "ok", "b": "missing_index"}
+    assert statuses(result) == {"a": "ok", "b": "missing_index"}
 
 
 @pytest.mark.parametrize(
-    ("matches", "told"), [(False, ["no indexed file matches lang:go"]), (True, [])]
+    ("matches", "reported"), [(False, ["no indexed file matches lang:go"]), (True, [])]
 )
 async def test_filters_that_match_nothing_anywhere_are_named(
-    matches: bool, told: list[str]
+    matches: bool, reported: list[str]
 ) -> None:
     """What one repository has no files of, another one may have."""
     nothing, whole = (False, True, False), (matches, True, matches)
     fakes = (NamedSearcher("a", selects=nothing), NamedSearcher("b", selects=whole))
     go = (Filter("lang", "go"),)
 
-    for found in (
+    for each in (
         await symbol(fakes, replace(ASKED, filters=go)),
         await references(fakes, replace(USES, filters=go)),
     ):
-        said = [item.message for item in found.warnings]
-        assert said == told
+        messages = [item.message for item in each.warnings]
+        assert messages == reported
 
 
 async def test_a_container_that_does_not_define_the_name_is_told_with_those_that_do() -> None:
     """As one store tells it, for definitions and for usages."""
     near = {"spelled": [NearName("Lid.retry", (0, 0), "", "a.py")]}
     fits: dict[str, str] = {"spelled": "beside"}
-    said = "no definition of Box.retry; similar: Lid.retry"
-    found = await symbol(
+    output = "no definition of Box.retry; similar: Lid.retry"
+    result = await symbol(
         [NamedSearcher("a", near=near, fits=fits)], replace(ASKED, name="Box.retry")
     )  # type: ignore[arg-type] # words of a Fit
 
-    assert [(one.code, one.message) for one in found.warnings] == [("other_container", said)]
+    assert [(each.code, each.message) for each in result.warnings] == [("other_container", output)]

@@ -92,8 +92,8 @@ def test_what_is_sealed_anew_is_read_strictly(
 def test_the_same_answer_is_reproduced(repos: Repos, receipt: WorkspaceReceipt) -> None:
     asked = receipt.question
     today = repos.federate(repos.workspace("shop", "ledger"), asked)
-    found = workspace_replay_of(receipt, today, everywhere(receipt))
+    result = workspace_replay_of(receipt, today, everywhere(receipt))
 
-    assert found.reproduced
-    assert (found.changes, found.new_hits) == ((), ())
-    assert [held.rank_now for held in found.hits] == [0, 1, 2]
+    assert result.reproduced
+    assert (result.changes, result.new_hits) == ((), ())
+    assert [kept.rank_now for kept in result.hits] == [0, 1, 2]

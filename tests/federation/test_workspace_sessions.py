@@ -59,8 +59,8 @@ ONE_REFUSAL = refusal(token_of_data(b"\2"))
 @given(seen=st.lists(SEEN, max_size=3))
 def test_what_was_written_is_read(seen: list[set[bytes]]) -> None:
     repos = {
-        repo_id: RepoSession(held(name).token, tuple(sorted(own)))
-        for repo_id, name, own in zip(IDS, NAMES, seen, strict=False)
+        repo_id: RepoSession(held(name).token, tuple(sorted(ours)))
+        for repo_id, name, ours in zip(IDS, NAMES, seen, strict=False)
     }
     state = write_session(WorkspaceSession(repos), house(), "refine")
 
@@ -94,7 +94,7 @@ def test_a_token_is_refused_whichever_byte_was_changed() -> None:
     }
     cut = {token_of_data(data[:size]) for size in range(len(data))}
 
-    assert {refusal(one) for one in changed | cut} == {ONE_REFUSAL}
+    assert {refusal(each) for each in changed | cut} == {ONE_REFUSAL}
 
 
 def test_a_token_of_another_workspace_or_too_long_is_refused() -> None:

@@ -187,13 +187,13 @@ def stops_document() -> dict[str, Any]:
 def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
     """Return what `ggrep gc|compact|repair --json` print."""
     identity = engine.identity
-    found = preview(identity.store, engine.settings, engine.clock)
+    result = preview(identity.store, engine.settings, engine.clock)
     with engine.target() as target:
         compacted, repaired = compact(target, force=True), repair(target)
         deadline = Deadline.after(target.clock, 0)
         collected = collect_garbage(target, deadline=deadline)
     return (
-        found.to_dict(),
+        result.to_dict(),
         collected.to_dict(),
         compacted.to_dict(),
         repaired.to_dict(),
@@ -290,7 +290,7 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         duration_ms=210,
     )
     failed = Pulled(None, reason="no remote is configured")
-    found = RemoteCollection(
+    result = RemoteCollection(
         remote="origin",
         dry_run=False,
         refs=2,
@@ -305,7 +305,7 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         pushed.to_dict(),
         pull_json(Pulled(remote, pulled, traffic), synced, (440, 650)),
         pull_json(failed, synced, (3, 9_000)),
-        found.to_dict(),
+        result.to_dict(),
     )
 
 
@@ -350,10 +350,10 @@ def stores_gc_document(home: Path, *, force: bool = False) -> dict[str, Any]:
 
 def error_classes() -> set[type[errors.GgrepError]]:
     """Return all classes of `ggrep.base.errors`; those that tests declare are left out."""
-    found = [errors.GgrepError]
-    for kind in found:
-        found += [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
-    return set(found)
+    results = [errors.GgrepError]
+    for kind in results:
+        results += [child for child in kind.__subclasses__() if child.__module__ == errors.__name__]
+    return set(results)
 
 
 def hello_document() -> dict[str, Any]:

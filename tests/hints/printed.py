@@ -17,7 +17,7 @@ _COMMAND = re.compile(rf"\bggrep (?:{'|'.join(sorted(COMMANDS))})\b")
 @cache
 def templates() -> dict[str, str]:
     """Return the strings by their text, with `{}` for what is filled in, and where each stands."""
-    found: dict[str, str] = {}
+    results: dict[str, str] = {}
     for path in SOURCES:
         source = path.read_text(encoding="utf-8")
         if path.name in EXAMPLES or not _COMMAND.search(source):
@@ -25,8 +25,8 @@ def templates() -> dict[str, str]:
         for node in _strings(ast.parse(source)):
             text = _text(node)
             if _COMMAND.search(text):
-                found.setdefault(text, f"{path.name}:{node.lineno}")
-    return found
+                results.setdefault(text, f"{path.name}:{node.lineno}")
+    return results
 
 
 @cache
@@ -58,7 +58,7 @@ def _strings(tree: ast.Module) -> Iterator[ast.Constant | ast.JoinedStr]:
         if isinstance(node, ast.Call):
             apart |= {id(word.value) for word in node.keywords if word.arg == "help"}
             if isinstance(node.func, ast.Name) and node.func.id in {"Argument", "Flag", "Key"}:
-                apart |= {id(said) for said in node.args}
+                apart |= {id(output) for output in node.args}
     for node in ast.walk(tree):
         is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
         if (is_text or isinstance(node, ast.JoinedStr)) and id(node) not in apart:

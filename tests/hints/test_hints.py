@@ -151,17 +151,17 @@ def test_every_hint_of_the_source_stands_in_a_table() -> None:
 
 def follow(ggrep: Command, said: str) -> Outcome:
     """Type the first command that was said."""
-    found = LINE.search(said)
-    assert found, said
-    return ggrep(*shlex.split(found[0])[1:])
+    answer = LINE.search(said)
+    assert answer, said
+    return ggrep(*shlex.split(answer[0])[1:])
 
 
 @pytest.fixture
 def far(repo: Path, tmp_path: Path) -> Path:
     """Return another tree than the one that we stand in, with a blank in its path."""
-    found = tmp_path / "far away"
-    write_tree(found, WORDS)
-    return found
+    result = tmp_path / "far away"
+    write_tree(result, WORDS)
+    return result
 
 
 @pytest.mark.slow
@@ -175,7 +175,7 @@ def test_commands_are_accepted_and_do_their_work(ggrep: Command, indexed: Path) 
     lines = {*TYPED.values(), *ON_ROOT.values()}
     done = {line: ggrep(*shlex.split(line.replace("FILE", str(file)))) for line in sorted(lines)}
 
-    assert {line: one.err for line, one in done.items() if one.status != 0} == {}
+    assert {line: each.err for line, each in done.items() if each.status != 0} == {}
 
 
 def test_where_there_is_no_index_the_command_makes_one(ggrep: Command, far: Path) -> None:
@@ -226,7 +226,7 @@ def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None
     target = f"{indexed.name}:c.py:1"
     there = ggrep("expand", target, "--boundary", "chunk", "--workspace", file, "--offline")
     slate = ggrep("slate", "alpha needle", "--level", "0")
-    said = [
+    messages = [
         place.out,
         there.out,
         ggrep("clean", "none").err,
@@ -236,7 +236,7 @@ def test_what_is_to_be_looked_up_is_found(ggrep: Command, indexed: Path) -> None
         slate.out,
     ]
 
-    assert [follow(ggrep, one).status for one in said] == [0] * len(said)
+    assert [follow(ggrep, each).status for each in messages] == [0] * len(messages)
 
 
 def test_a_check_that_fails_says_how_its_answer_is_seen(
@@ -254,8 +254,8 @@ def test_a_check_that_fails_says_how_its_answer_is_seen(
     seen = [follow(ggrep, line.removeprefix("to see").strip()) for line in lines]
 
     assert done.status == 1
-    assert [one.status for one in seen] == [0, 0], [one.err for one in seen]
-    assert all("a.py" in one.out for one in seen)
+    assert [each.status for each in seen] == [0, 0], [each.err for each in seen]
+    assert all("a.py" in each.out for each in seen)
 
 
 @pytest.mark.parametrize("command", ["search", "slate"])
@@ -269,8 +269,8 @@ def test_a_merge_that_nobody_chose_is_mended_either_way(
     bare = f'{{\n  "schemaVersion": 1,\n  {repos}\n}}\n'
     file.write_text(bare)
     asked = (command, "alpha needle", "--workspace", file, "--offline")
-    said = ggrep(*asked)
-    (note,) = [line for line in said.err.splitlines() if "merged by rank only" in line]
+    output = ggrep(*asked)
+    (note,) = [line for line in output.err.splitlines() if "merged by rank only" in line]
     flag = re.search(r"--merge \w+", note)
     doctor = ggrep("workspace", "doctor", file)
     (advised,) = [line.strip() for line in doctor.out.splitlines() if '"merge"' in line]
@@ -310,7 +310,7 @@ def test_a_workspace_s_hints_name_its_file(ggrep: Command, indexed: Path, tmp_pa
     assert doctor.status == 1
     assert "ggrep workspace remove" in doctor.out
     # The one that is lost fails the build of all; those that are there are built.
-    assert {name: one.status for name, one in built.items()} == {"cold": 1, "off": 1}
+    assert {name: each.status for name, each in built.items()} == {"cold": 1, "off": 1}
     assert {name: ggrep(*line).status for name, line in asked.items()} == {"cold": 0, "off": 0}
     assert removed.status == 0
     assert ggrep("workspace", "validate", file).status == 0

@@ -11,11 +11,11 @@ from tests.fakes.stored_rows import scan_rows
 def places_with(home: Path, token: str, engine: Engine | None = None) -> list[str]:
     """Return where the token stands, whatever its case: files, and rows, which are compressed."""
     wanted = token.lower().encode()
-    found = [str(path) for path in files_below(home) if wanted in path.read_bytes().lower()]
-    found += [str(path) for path in files_below(home) if token in path.name]
+    results = [str(path) for path in files_below(home) if wanted in path.read_bytes().lower()]
+    results += [str(path) for path in files_below(home) if token in path.name]
     if engine is not None:
-        found += [text for text in rows(engine) if token in text.lower()]
-    return found
+        results += [text for text in rows(engine) if token in text.lower()]
+    return results
 
 
 def files_below(home: Path) -> Iterator[Path]:

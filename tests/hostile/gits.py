@@ -88,8 +88,8 @@ def promised_objects(root: Path, outside: Path, git: Git) -> None:
             "protocol.ext.allow": "always",
         },
     )
-    for found in (root / ".git/objects").glob("??/*"):
-        found.unlink()
+    for item in (root / ".git/objects").glob("??/*"):
+        item.unlink()
 
 
 def other_work_tree(root: Path, outside: Path, git: Git) -> None:

@@ -70,10 +70,10 @@ def test_all_kinds_in_one_tree_are_bounded_and_leak_nothing(
         plant(hostile_root, outside)
     plant_floods(hostile_root, SMALL)
 
-    found = measured(hostile_root, home)
+    result = measured(hostile_root, home)
     engine = open_engine(hostile_root, home, encoder="static")
 
-    assert_bounded(found)
+    assert_bounded(result)
     assert places_with(home, CANARY, engine) == []
     assert paths(engine, CANARY) == []
     # A second name of a file (`hard.py`) is a file of the root: no one can tell.
@@ -94,11 +94,11 @@ def test_a_flood_of_ten_megabytes_is_cut_off_in_time(
     """One file must not take a sync's memory or time, whatever its grammar makes of it."""
     plant_floods(hostile_root, 10_000_000, {flood.name})
 
-    found = measured(hostile_root, home)
+    result = measured(hostile_root, home)
 
-    assert_bounded(found)
+    assert_bounded(result)
     # A crash is tried once more, alone; what a process takes to start comes on top.
-    assert found["child_cpu_s"] <= 2 * CPU_MS / 1000 + 5
+    assert result["child_cpu_s"] <= 2 * CPU_MS / 1000 + 5
     assert paths(open_engine(hostile_root, home, encoder="static"), NEEDLE) == ["honest.py"]
 
 
@@ -434,10 +434,10 @@ def test_a_million_names_in_one_directory(hostile_root: Path, home: Path) -> Non
     for number in range(1_000_000):
         os.close(os.open(place / f"f{number}.bin", os.O_CREAT | os.O_WRONLY))
 
-    found = measured(hostile_root, home)
+    result = measured(hostile_root, home)
 
-    assert found["ended"] == "published"
-    assert found["own_bytes"] <= MOST_BYTES
+    assert result["ended"] == "published"
+    assert result["own_bytes"] <= MOST_BYTES
 
 
 def test_a_root_of_links_only_is_empty(root: Path, outside: Path, home: Path) -> None:

@@ -34,5 +34,5 @@ def indexed(ggrep: Command, repo: Path) -> Path:
 @pytest.fixture
 def house() -> Iterator[Household]:
     """Return a home that nothing was done in; none of its processes outlives the test."""
-    with household() as found:
-        yield found
+    with household() as result:
+        yield result

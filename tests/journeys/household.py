@@ -200,16 +200,16 @@ class Household:
 
     def processes(self, words: str = "") -> set[int]:
         """Return the processes of this home whose command line holds some words."""
-        own = b"GGREP_HOME=" + os.fsencode(self.home)
-        found = set()
+        ours = b"GGREP_HOME=" + os.fsencode(self.home)
+        results = set()
         for place in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                if own not in (place / "environ").read_bytes().split(b"\0"):
+                if ours not in (place / "environ").read_bytes().split(b"\0"):
                     continue
                 line = (place / "cmdline").read_bytes().replace(b"\0", b" ")
                 if words.encode() in line and line:
-                    found.add(int(place.name))
-        return found - {os.getpid()}
+                    results.add(int(place.name))
+        return results - {os.getpid()}
 
     def hosts(self) -> set[int]:
         return self.processes(" serve ")
@@ -225,14 +225,14 @@ class Household:
 
     def leftovers(self) -> list[str]:
         """Return what no ended daemon may leave: processes, sockets, leases, half-written files."""
-        found = [f"process {pid}" for pid in sorted(self.processes())]
+        results = [f"process {pid}" for pid in sorted(self.processes())]
         if (self.home / "daemon").is_dir():
-            found += [path.name for path in sorted((self.home / "daemon").iterdir())]
-        found += [str(path) for path in sorted(self.home.rglob("*.tmp"))]
+            results += [path.name for path in sorted((self.home / "daemon").iterdir())]
+        results += [str(path) for path in sorted(self.home.rglob("*.tmp"))]
         for record in sorted((self.home / "locks").glob("*.lease.json")):
             if is_live(_lease_files(record)):
-                found.append(f"live lease {record.name}")
-        return found
+                results.append(f"live lease {record.name}")
+        return results
 
     def become_empty(self) -> None:
         """Wait until nothing is left; fail with what is."""
@@ -263,11 +263,11 @@ class Household:
 def household(**variables: str) -> Iterator[Household]:
     """Yield a home; none of its processes outlives the block."""
     with short_directory() as base:
-        found = Household(base, variables)
+        result = Household(base, variables)
         try:
-            yield found
+            yield result
         finally:
-            found.end()
+            result.end()
 
 
 def ask(address: DaemonAddress, message: Message) -> Reply:

@@ -9,7 +9,7 @@ from tests.journeys.command import Command
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "output"),
     [
         (["needle", "--nope"], 2, "--nope"),
         (["search"], 2, "query"),
@@ -45,23 +45,23 @@ from tests.journeys.command import Command
     ],
 )
 def test_a_mistake_is_named(
-    ggrep: Command, indexed: Path, arguments: list[str], status: int, said: str
+    ggrep: Command, indexed: Path, arguments: list[str], status: int, output: str
 ) -> None:
     """The user learns what to change; a robot learns it from one stream."""
     shown, robot = ggrep(*arguments), ggrep(*arguments, "--json")
 
     assert shown.status == robot.status == status
-    assert said in shown.err
+    assert output in shown.err
     assert shown.out == ""
     assert "Traceback" not in shown.err
-    assert said in robot.error()["message"]
+    assert output in robot.error()["message"]
 
 
 def test_two_dashes_end_the_options(ggrep: Command, indexed: Path) -> None:
-    found = ggrep("--", "--json")
+    shown = ggrep("--", "--json")
     failed = ggrep("--", "needle", "--json")
 
-    assert found.status == 0
+    assert shown.status == 0
     assert failed.status == 2
     assert failed.out == ""
 

@@ -45,12 +45,12 @@ class Job:
 
     def check(self, **inputs: str) -> int:
         """Run the step that checks; return its exit status."""
-        (step,) = [one for one in ACTION["runs"]["steps"] if one.get("id") == "check"]
-        given = {name: str(one["default"]) for name, one in ACTION["inputs"].items()} | inputs
+        (step,) = [each for each in ACTION["runs"]["steps"] if each.get("id") == "check"]
+        given = {name: str(each["default"]) for name, each in ACTION["inputs"].items()} | inputs
         values = {f"inputs.{name}": value for name, value in given.items()}
         values["runner.temp"] = str(self.temp)
         variables = {
-            name: re.sub(r"\$\{\{ (\S+) \}\}", lambda found: values[found[1]], str(value))
+            name: re.sub(r"\$\{\{ (\S+) \}\}", lambda item: values[item[1]], str(value))
             for name, value in step["env"].items()
         }
         self.output.write_text("")
@@ -83,11 +83,11 @@ def test_the_action_fails_a_job_whose_answers_got_worse() -> None:
 
         assert job.check() == 1
         assert "| pay | settle an invoice | " in job.summary.read_text()
-        found = job.outputs()
-        assert set(found) == set(ACTION["outputs"])
-        assert not stable_json.loads(found["report"].read_bytes())["ok"]
-        assert b"<failure" in found["junit"].read_bytes()
-        assert b"expect_first" in found["sarif"].read_bytes()
+        result = job.outputs()
+        assert set(result) == set(ACTION["outputs"])
+        assert not stable_json.loads(result["report"].read_bytes())["ok"]
+        assert b"<failure" in result["junit"].read_bytes()
+        assert b"expect_first" in result["sarif"].read_bytes()
 
 
 @pytest.mark.deep

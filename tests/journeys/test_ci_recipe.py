@@ -24,8 +24,8 @@ ASKED = ("search", "settle an invoice", "--json", "--deterministic", "--offline"
 def recipe() -> str:
     """Return the lines."""
     section = page("docs/tutorials/team.md").partition("\n## In CI\n")[2]
-    (found,) = re.findall(r"```\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
-    return str(found)
+    (result,) = re.findall(r"```\n(.*?)```", section.partition("\n## ")[0], re.DOTALL)
+    return str(result)
 
 
 def environ(folder: Path) -> Mapping[str, str]:

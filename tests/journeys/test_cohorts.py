@@ -18,20 +18,20 @@ STATIC = ["bellows", "crane"]
 @pytest.fixture(scope="module")
 def house() -> Iterator[Household]:
     """Return a home with an index of each, and a workspace of all."""
-    with household() as found:
+    with household() as result:
         roots = {
-            name: found.repo(
+            name: result.repo(
                 name, {f"src/{name}.py": f"def forge_{name}(iron):\n    return iron\n"}
             )
             for name in ENCODERS
         }
-        found.home.mkdir()
+        result.home.mkdir()
         tables = (f'[root."{roots[name]}"]\nencoder = "{ENCODERS[name]}"\n' for name in ENCODERS)
-        (found.home / "config.toml").write_text("".join(tables))
+        (result.home / "config.toml").write_text("".join(tables))
         entries = ",".join(f'{{"root": "{name}", "alias": "{name}"}}' for name in ENCODERS)
-        (found.base / "w.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
-        found.index(*roots.values())
-        yield found
+        (result.base / "w.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
+        result.index(*roots.values())
+        yield result
 
 
 def asked(house: Household, *flags: str) -> dict[str, Any]:
@@ -52,8 +52,8 @@ def found(document: dict[str, Any]) -> list[str]:
 
 
 def codes(document: dict[str, Any]) -> set[str]:
-    told = document["diagnostics"]
-    return {one["code"] for one in (*told["warnings"], *told["errors"])}
+    reported = document["diagnostics"]
+    return {each["code"] for each in (*reported["warnings"], *reported["errors"])}
 
 
 def test_the_largest_cohort_is_asked_and_the_rest_is_named(house: Household) -> None:

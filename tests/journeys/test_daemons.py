@@ -345,9 +345,9 @@ def test_daemons_of_many_are_started_behind_an_answer(house: Household) -> None:
     entries = ", ".join(f'{{"root": "{root}"}}' for root in roots)
     file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
     house.index(*roots)
-    found = house.run("search", "--workspace", file, "pay", "--json", cwd=house.base)
+    result = house.run("search", "--workspace", file, "pay", "--json", cwd=house.base)
 
-    assert {row["status"] for row in stable_json.loads(found.out)["repos"]} == {"ok"}
+    assert {row["status"] for row in stable_json.loads(result.out)["repos"]} == {"ok"}
     eventually(lambda: len(house.records()) == len(roots))
     eventually(lambda: len(house.hosts()) == 1)  # the process that started it ends behind it
     eventually(lambda: not list((house.home / "daemon").glob("*.starting")))

@@ -96,8 +96,8 @@ def ggrep(
 
 
 def said(warnings: Sequence[Mapping[str, Any]]) -> str:
-    found = [warning["message"] for warning in warnings if warning["code"] in DAMAGE_CODES]
-    return found[0] if found else ""
+    results = [warning["message"] for warning in warnings if warning["code"] in DAMAGE_CODES]
+    return results[0] if results else ""
 
 
 def paths(document: Mapping[str, Any]) -> list[str]:
@@ -242,9 +242,9 @@ def host(kept: Kept) -> Iterator[tuple[Served, Path]]:
     """Return a daemon over a copy of the home."""
     with short_directory() as base:
         home = kept.copy(base / "home")
-        with served(kept.root, home) as found:
-            found.settled()
-            yield found, home
+        with served(kept.root, home) as result:
+            result.settled()
+            yield result, home
 
 
 def surfaces(host: Served) -> dict[str, str]:
@@ -269,14 +269,14 @@ def run_with_daemon(host: Served, home: Path, file: str, way: str) -> set[str]:
     whole = paths(host.ask(Search(ASK)).body["response"])  # type: ignore[arg-type] # JSON
     host.syncs.gate.clear()
     WAYS[way](home / file)
-    told = surfaces(host)
+    reported = surfaces(host)
     host.syncs.gate.set()
-    sentences = set(told.values()) - {""}
+    sentences = set(reported.values()) - {""}
 
     def is_whole() -> bool:
         now = surfaces(host)
-        found: Any = host.ask(Search(ASK)).body["response"]
-        return not any(now.values()) and paths(found) == whole and not found["degraded"]
+        answer: Any = host.ask(Search(ASK)).body["response"]
+        return not any(now.values()) and paths(answer) == whole and not answer["degraded"]
 
     host.eventually(is_whole)
     return sentences
@@ -284,11 +284,11 @@ def run_with_daemon(host: Served, home: Path, file: str, way: str) -> set[str]:
 
 @pytest.mark.parametrize("place", [0, -1])
 def test_a_rebuild_is_told_everywhere(kept: Kept, host: tuple[Served, Path], place: int) -> None:
-    found, home = host
-    told = run_with_daemon(found, home, files_of(kept, "table data")[place], "truncated")
+    result, home = host
+    reported = run_with_daemon(result, home, files_of(kept, "table data")[place], "truncated")
 
-    assert len(told) == 1, told
-    assert next(iter(told)).endswith("; it is being rebuilt")
+    assert len(reported) == 1, reported
+    assert next(iter(reported)).endswith("; it is being rebuilt")
 
 
 @pytest.mark.deep
@@ -296,10 +296,10 @@ def test_a_rebuild_is_told_everywhere(kept: Kept, host: tuple[Served, Path], pla
 @pytest.mark.parametrize("place", [0, -1])
 def test_damage_is_rebuilt(kept: Kept, host: tuple[Served, Path], kind: str, place: int) -> None:
     """In each way, one after another, with one sentence at a time."""
-    found, home = host
+    result, home = host
     for way in WAYS:
         file = files_of(kept, kind)[place]
         if (home / file).is_file():
-            told = run_with_daemon(found, home, file, way)
-            assert len(told) <= 1, (way, told)
-            assert all(one.endswith("; it is being rebuilt") for one in told), told
+            reported = run_with_daemon(result, home, file, way)
+            assert len(reported) <= 1, (way, reported)
+            assert all(each.endswith("; it is being rebuilt") for each in reported), reported

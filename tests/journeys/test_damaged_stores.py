@@ -35,8 +35,8 @@ def ggrep(
 
 
 def only(directory: Path) -> Path:
-    [found] = [path for path in directory.iterdir() if not path.name.startswith(".")]
-    return found
+    [results] = [path for path in directory.iterdir() if not path.name.startswith(".")]
+    return results
 
 
 def _replaced(path: Path) -> None:

@@ -108,9 +108,9 @@ def test_every_example_of_a_server_runs(house: Household, stride: int) -> None:
             eventually(house.records)
             process.terminate()
         if line.startswith(("ggrep api", "ggrep ui")):
-            told = process.stderr if line.startswith("ggrep api") else process.stdout
-            assert told is not None
-            assert "http://" in next(line for line in told if "http" in line)
+            output = process.stderr if line.startswith("ggrep api") else process.stdout
+            assert output is not None
+            assert "http://" in next(line for line in output if "http" in line)
             process.terminate()
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, (line, err)

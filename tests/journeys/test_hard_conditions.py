@@ -128,7 +128,7 @@ def test_hard_places_get_words(prepared: Path, tmp_path: Path, what: str, condit
 
     done = in_a_hard_place(what, condition, prepared / "repo", home)
 
-    said = done.out + done.err
-    assert DUMP.search(said) is None, said
-    assert done.status in STATUSES, said
-    assert done.status == 0 or said or condition in SILENT
+    output = done.out + done.err
+    assert DUMP.search(output) is None, output
+    assert done.status in STATUSES, output
+    assert done.status == 0 or output or condition in SILENT

@@ -69,8 +69,8 @@ def test_only_honest_files_are_found(ggrep: Command, hostile: Path) -> None:
     """Nothing outside the root is ever read, and links bring no file in twice."""
     ggrep("index")
 
-    found = ggrep("needle", "--compact", "-m", "50").out.split()
-    assert sorted(found) == ["a.py", "docs/b.md", "latin.py"]
+    shown = ggrep("needle", "--compact", "-m", "50").out.split()
+    assert sorted(shown) == ["a.py", "docs/b.md", "latin.py"]
     assert ggrep(ELSEWHERE, "--json").document["results"] == []
 
 

@@ -30,7 +30,7 @@ def test_no_secret_reaches_a_file_or_an_answer(ggrep: Command, tmp_path: Path, h
     }
     tree["wide.py"] = f"TOKEN = 1\n{texts[10][0]}\n".encode("utf-16")
     tree |= {"secrets.yml": "pass: needle\n", "key.txt": secrets()[0][0], ".kube/x": "needle"}
-    values = [value for _, found in secrets() for value in found]
+    values = [value for _, item in secrets() for value in item]
     root = tmp_path / "repo"
     write_tree(root, tree)
 

@@ -20,11 +20,11 @@ async def test_no_surface_receipt_or_log_tells_a_masked_value() -> None:
         f"d{number}.py": f'def needle{number}():\n    """Says needle."""\n    value = 1\n{text}\n'
         for number, (text, _) in enumerate(texts)
     }
-    values = [value.encode() for _, found in texts for value in found]
-    said: list[bytes] = []
+    values = [value.encode() for _, item in texts for value in item]
+    messages: list[bytes] = []
     with settled(tree, {"lib/mail.py": "def send_needle():\n    return 'sent'\n"}) as place:
         receipts = [place.base / "one.json", place.base / "both.json"]
-        said += [
+        messages += [
             place.run("search", "needle4", str(place.root), "--receipt", str(receipts[0])),
             place.run(
                 *("search", "password token secret", "--workspace", str(place.workspace)),
@@ -45,7 +45,7 @@ async def test_no_surface_receipt_or_log_tells_a_masked_value() -> None:
             ):
                 result = await client.call_tool(tool, asked)
                 assert not result.is_error, result
-                said.append(repr(result).encode())
+                messages.append(repr(result).encode())
         with http(place) as web:
             whose = {"workspacePath": str(place.workspace)}
             for path, body in (
@@ -56,13 +56,13 @@ async def test_no_surface_receipt_or_log_tells_a_masked_value() -> None:
             ):
                 answer = web.post(path, json=body)
                 assert answer.status_code == 200, answer.text
-                said.append(answer.content)
-        said += [path.read_bytes() for path in receipts]
+                messages.append(answer.content)
+        messages += [path.read_bytes() for path in receipts]
         kept = _bytes_below(place.environ["GGREP_HOME"])
 
-    assert sum(b"****" in answer for answer in said) >= 6
+    assert sum(b"****" in answer for answer in messages) >= 6
     for form in {form for value in values for form in _forms(value)}:
-        assert not any(form in data for data in (*said, *kept)), form
+        assert not any(form in data for data in (*messages, *kept)), form
 
 
 def _forms(value: bytes) -> list[bytes]:

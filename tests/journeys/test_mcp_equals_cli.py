@@ -67,15 +67,15 @@ class Elsewhere(Struct, frozen=True):
     others: Mapping[str, dict[str, Any]]
 
     def document(self, name: str) -> dict[str, Any]:
-        found: dict[str, Any] = stable_json.loads(self.called[name])
-        return found
+        result: dict[str, Any] = stable_json.loads(self.called[name])
+        return result
 
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
     """Return an indexed workspace whose daemons end with the module."""
-    with settled(PAY, MAIL) as found:
-        yield found
+    with settled(PAY, MAIL) as result:
+        yield result
 
 
 @pytest.fixture
@@ -105,15 +105,15 @@ def body(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str, Any]
     values = read_arguments(tool.name, tool.arguments, given, tool.rare)
     several = tool.name == "search_workspace"
     values |= {"workspace": str(place.workspace)} if several else {"root": str(place.root)}
-    found: dict[str, Any] = body_of(
+    result: dict[str, Any] = body_of(
         placed_for(tool.every, values) if several else tool.every, values
     )
     if is_slate(case):
-        found.setdefault("slate", {})["ofText"] = True
+        result.setdefault("slate", {})["ofText"] = True
     if case.below:
-        holder = found["search"] if case.tool in {"search", "context"} else found
+        holder = result["search"] if case.tool in {"search", "context"} else result
         holder["scope"] = case.below
-    return found
+    return result
 
 
 async def call_all(
@@ -262,11 +262,11 @@ def test_a_failure_has_the_error_of_the_command_line(
     place: Settled, ggrep: Command, elsewhere: Elsewhere, name: str, typed: list[str]
 ) -> None:
     """Beside it stand code, message and a hint, for clients that read no further."""
-    said = ggrep(*typed, "--repo", place.root, "--json")
+    output = ggrep(*typed, "--repo", place.root, "--json")
     called = elsewhere.others[name]
 
-    assert said.status != 0
-    assert without_request(called["error"]) == without_request(said.error())
+    assert output.status != 0
+    assert without_request(called["error"]) == without_request(output.error())
     assert called["code"] == called["error"]["code"]
 
 

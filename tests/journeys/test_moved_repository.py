@@ -62,9 +62,9 @@ def test_adding_it_moves_its_entry(ggrep: Command, moved: Path, tmp_path: Path) 
     added = ggrep("workspace", "add", file, moved)
     listed = stable_json.loads(ggrep("workspace", "validate", file, "--json").out)
 
-    for said in (refused.err, doctor.out):
-        assert f"if it was moved: ggrep workspace add {file} shop=DIRECTORY" in said
-        assert f"ggrep workspace remove {file} shop" in said
+    for output in (refused.err, doctor.out):
+        assert f"if it was moved: ggrep workspace add {file} shop=DIRECTORY" in output
+        assert f"ggrep workspace remove {file} shop" in output
     assert added.status == 0, added.err
     assert '{ "root": "deep/new", "alias": "shop", "tags": ["x"] } // ours' in file.read_text()
     assert [repo["alias"] for repo in listed["workspace"]["repos"]] == [None, "shop"]

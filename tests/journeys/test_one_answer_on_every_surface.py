@@ -17,8 +17,8 @@ pytestmark = pytest.mark.slow
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
     """Return an indexed workspace whose daemons end with the module."""
-    with settled() as found:
-        yield found
+    with settled() as result:
+        yield result
 
 
 @pytest.fixture

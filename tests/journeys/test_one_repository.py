@@ -96,9 +96,9 @@ def test_the_answer_is_narrowed(
     ggrep: Command, indexed: Path, flags: list[str], paths: list[str] | None
 ) -> None:
     """Each flag takes away what it says and nothing else."""
-    found = ggrep("needle", "--compact", *flags).out.split()
+    shown = ggrep("needle", "--compact", *flags).out.split()
 
-    assert found == paths if paths else len(found) == 1
+    assert shown == paths if paths else len(shown) == 1
 
 
 def test_status_health_and_list_tell_of_the_store(ggrep: Command, indexed: Path) -> None:

@@ -24,11 +24,11 @@ def umask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def modes(home: Path) -> dict[str, set[int]]:
     """Return the modes of all directories and files of a home."""
-    found: dict[str, set[int]] = {"directories": set(), "files": set()}
+    results: dict[str, set[int]] = {"directories": set(), "files": set()}
     for path in (home, *home.rglob("*")):
         kind = "directories" if path.is_dir() else "files"
-        found[kind].add(stat.S_IMODE(path.stat().st_mode))
-    return found
+        results[kind].add(stat.S_IMODE(path.stat().st_mode))
+    return results
 
 
 @pytest.mark.slow
@@ -48,7 +48,7 @@ def test_every_file_has_its_mode(
     assert ggrep("index", root).status == 0
     assert ggrep("needle", root).status == 0
 
-    found = modes(home)
+    result = modes(home)
 
     names = [path.name for path in home.rglob("*")]
     for part in ("ACTIVE_SNAPSHOT", "verified.json", "manifest.json", "visibility.image"):
@@ -58,7 +58,7 @@ def test_every_file_has_its_mode(
     for end in (".lance", ".image", ".guard", ".readers", ".lease.json"):
         assert any(name.endswith(end) for name in names), end
     expected = (0o2770, 0o660) if shared else (0o700, 0o600)
-    assert found == {"directories": {expected[0]}, "files": {expected[1]}}
+    assert result == {"directories": {expected[0]}, "files": {expected[1]}}
 
 
 def test_a_home_is_not_shared_by_a_change_of_mind(

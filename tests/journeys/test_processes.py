@@ -23,9 +23,9 @@ def tree(root: Path) -> Path:
 
 def test_the_module_is_the_command(indexed: Path, home: Path) -> None:
     """`python -m ggrep` works where no script is on the path."""
-    found = finish(start("needle", "--compact", home=home, cwd=indexed))
+    result = finish(start("needle", "--compact", home=home, cwd=indexed))
 
-    assert sorted(found.out.split()) == ["a.py", "docs/b.md"]
+    assert sorted(result.out.split()) == ["a.py", "docs/b.md"]
 
 
 def test_two_writers_at_once_both_succeed(ggrep: Command, root: Path, home: Path) -> None:
@@ -104,9 +104,9 @@ def test_a_closed_pipe_is_no_error(indexed: Path, home: Path, arguments: list[st
     process.stdout.close()
     with process:
         assert process.stderr is not None
-        said = process.stderr.read()
+        output = process.stderr.read()
 
-    assert (process.returncode, said) == (0, "")
+    assert (process.returncode, output) == (0, "")
 
 
 def test_output_that_cannot_be_written_is_an_error(indexed: Path, home: Path) -> None:

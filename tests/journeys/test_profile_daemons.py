@@ -39,8 +39,8 @@ def test_profiles_in_turn_each_keep_their_daemon(house: Household) -> None:
         assert shown(house.run(*SEARCH, cwd=root, GGREP_PROFILE="docs")) == {"docs/pay.md"}
         assert shown(house.run(*SEARCH, cwd=root)) == plain
         assert shown(house.run(*SEARCH, "--profile", "docs", cwd=root)) == {"docs/pay.md"}
-        found = shown(house.run(*SEARCH, "--profile", "data", cwd=root))
-        assert found == plain | {"Datasets/invoices.csv"}
+        result = shown(house.run(*SEARCH, "--profile", "data", cwd=root))
+        assert result == plain | {"Datasets/invoices.csv"}
     house.settle(root)
     quick = house.run(*SEARCH, cwd=root, python=PYTHON)
     under_data = house.run(*SEARCH, cwd=root, python=PYTHON, GGREP_PROFILE="data")

@@ -45,14 +45,14 @@ def tree(name: str) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def grove() -> Iterator[Household]:
     """Yield three repositories, each with a daemon in a process of its own, and a workspace."""
-    with household() as found:
+    with household() as result:
         for name in NAMES:
-            root = found.repo(name, tree(name))
-            found.serve_apart(root)
+            root = result.repo(name, tree(name))
+            result.serve_apart(root)
         roots = ", ".join(f'{{"root": "{name}", "alias": "{name}"}}' for name in NAMES)
-        (found.base / "grove.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{roots}]}}')
-        assert len({record.pid for record in found.records()}) == len(NAMES)
-        yield found
+        (result.base / "grove.jsonc").write_text(f'{{"schemaVersion": 1, "repos": [{roots}]}}')
+        assert len({record.pid for record in result.records()}) == len(NAMES)
+        yield result
 
 
 def opened(grove: Household, name: str = "alder", **more: Any) -> ggrep.Repository:
@@ -103,14 +103,14 @@ def test_a_workspace_answers_as_its_command(grove: Household, daemon: Any) -> No
     """The same document, daemons or none."""
     file = grove.base / "grove.jsonc"
     with ggrep.open_workspace(file, daemon=daemon, environ=grove.environ()) as team:
-        found = team.search("plant a needle", deterministic=True, merge_strategy="global", limit=4)
+        answer = team.search("plant a needle", deterministic=True, merge_strategy="global", limit=4)
         slate = team.slate("plant a needle", deterministic=True, level=0)
     typed = ("plant a needle", "--workspace", file, "--json", "--deterministic")
     printed = grove.run_here(main, "search", *typed, "--merge", "global", "-m", "4", cwd=grove.base)
     listed = grove.run_here(main, "slate", *typed, "--level", "0", cwd=grove.base)
 
-    assert {merged.repo_alias for merged in found.hits} == set(NAMES)
-    assert found.to_dict() == printed.document
+    assert {merged.repo_alias for merged in answer.hits} == set(NAMES)
+    assert answer.to_dict() == printed.document
     assert slate.to_dict() == listed.document
     assert team.roots == tuple(grove.base / name for name in NAMES)
     with pytest.raises(ggrep.Closed):
@@ -133,7 +133,7 @@ def test_workspace_names_are_answered_as_by_commands(grove: Household, daemon: A
     assert (
         defined.to_dict() == grove.run_here(main, "symbol", name, *flags, cwd=grove.base).document
     )
-    only = [word for one in NAMES for word in ("--only", one)]
+    only = [word for each in NAMES for word in ("--only", each)]
     assert (
         used.to_dict() == grove.run_here(main, "refs", name, *flags, *only, cwd=grove.base).document
     )
@@ -204,12 +204,12 @@ def test_a_script_is_thirty_lines(grove: Household, tmp_path: Path) -> None:
         environ = grove.environ()
         return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
 
-    found, refused = run(grove.base / "alder"), run(tmp_path / "nowhere")
+    result, refused = run(grove.base / "alder"), run(tmp_path / "nowhere")
 
     assert len(SCRIPT.splitlines()) == 30
-    assert (found.returncode, found.stderr) == (0, "")
-    assert "src/dig.py:1 dig\n" in found.stdout
-    assert "  dig used at src/alder.py:2\n" in found.stdout
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "src/dig.py:1 dig\n" in result.stdout
+    assert "  dig used at src/alder.py:2\n" in result.stdout
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.startswith("invalid_request: ")
 
@@ -276,20 +276,20 @@ def test_a_forked_process_goes_on_over_the_daemon(grove: Household) -> None:
                 os._exit(0)
         os.close(writing)
         with os.fdopen(reading, "rb") as pipe:
-            said = pipe.read()
+            output = pipe.read()
         os.waitpid(pid, 0)
         repo._opened._resources().lock.release()
         after = repo.search("needle", deterministic=True)
 
-    assert said == b"same"
+    assert output == b"same"
     assert after == before
 
 
 def kill(grove: Household, name: str) -> int:
     """Kill the process that serves a repository."""
-    (found,) = [each for each in grove.records() if Path(each.root).name == name]
-    os.kill(found.pid, signal.SIGKILL)
-    return found.pid
+    (results,) = [each for each in grove.records() if Path(each.root).name == name]
+    os.kill(results.pid, signal.SIGKILL)
+    return results.pid
 
 
 def set_apart(grove: Household) -> None:
@@ -337,7 +337,7 @@ def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend
 def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend: str) -> None:
     """Where an operator starts daemons, and one is required."""
     given: Any = {"daemon": "require", "environ": grove.environ(GGREP_START_DAEMON="false")}
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
 
     async def ask(name: str) -> None:
         async with ggrep.AsyncRepository(grove.base / name, **given) as repo:
@@ -345,9 +345,9 @@ def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend:
             if name == "cedar":
                 kill(grove, name)
             try:
-                found[name] = plain(await repo.search("plant a needle")) == plain(before)
+                results[name] = plain(await repo.search("plant a needle")) == plain(before)
             except ggrep.GgrepError as error:
-                found[name] = type(error)
+                results[name] = type(error)
 
     async def program() -> Any:
         async with anyio.create_task_group() as group:
@@ -364,7 +364,7 @@ def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend:
             repo.sync()
 
     names = {repo.repo_id: repo.alias for repo in team.workspace.repos}
-    assert found == {"alder": True, "birch": True, "cedar": ggrep.NotStarted}
+    assert results == {"alder": True, "birch": True, "cedar": ggrep.NotStarted}
     assert {merged.repo_alias for merged in team.hits} == {"alder", "birch"}
     assert {names[trouble.repo_id] for trouble in team.errors} == {"cedar"}
 
@@ -386,9 +386,9 @@ def test_a_cancelled_task_ends_its_request(grove: Household, backend: str, root:
 
     with scripted(address) as daemon:
         daemon.script = says_nothing
-        asked, told = anyio.run(program, backend=backend)
+        asked, reported = anyio.run(program, backend=backend)
 
-    assert told["target"] == asked["request_id"]
+    assert reported["target"] == asked["request_id"]
     assert asked["values"] is True
 
 

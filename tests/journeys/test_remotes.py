@@ -68,17 +68,17 @@ def test_an_endpoint_without_tls_has_to_be_allowed() -> None:
 
 def test_which_remote_is_meant() -> None:
     """The only one, else `origin`, else the one that is named."""
-    one, origin, two = (Remote(name, "s3://b/x") for name in ("one", "origin", "two"))
+    first, origin, two = (Remote(name, "s3://b/x") for name in ("one", "origin", "two"))
 
-    assert remote_named([one], None) is one
-    assert remote_named([one, origin], None) is origin
-    assert remote_named([one, origin], "one") is one
+    assert remote_named([first], None) is first
+    assert remote_named([first, origin], None) is origin
+    assert remote_named([first, origin], "one") is first
     with pytest.raises(InvalidRequest, match="several remotes, but none is named origin"):
-        remote_named([one, two], None)
+        remote_named([first, two], None)
     with pytest.raises(
         InvalidRequest, match="there is no remote 'three'; name one of these remotes: one, two"
     ):
-        remote_named([one, two], "three")
+        remote_named([first, two], "three")
 
 
 def test_remotes_are_added_replaced_and_removed(ggrep: Command, home: Path, place: str) -> None:
@@ -90,7 +90,7 @@ def test_remotes_are_added_replaced_and_removed(ggrep: Command, home: Path, plac
     fits(document, "remotes")
 
     assert listed.out.splitlines() == [f"origin  {place}", "other  gs://bucket/x  (readable)"]
-    assert [one.name for one in read_remotes(Home(home).remotes)] == ["origin", "other"]
+    assert [each.name for each in read_remotes(Home(home).remotes)] == ["origin", "other"]
     assert ggrep("remote", "remove", "none").status == 2
     assert ggrep("remote", "remove", "origin").status == 0
     assert ggrep("remote", "remove", "other").status == 0
@@ -114,8 +114,8 @@ def test_a_directory_may_be_typed_as_a_path(
     monkeypatch.setenv("HOME", "/home/someone")
     done = ggrep("remote", "add", "origin", typed)
 
-    found = url.format(here=here, above=here.parent, home="/home/someone")
-    assert (done.status, [one.url for one in read_remotes(Home(home).remotes)]) == (0, [found])
+    result = url.format(here=here, above=here.parent, home="/home/someone")
+    assert (done.status, [each.url for each in read_remotes(Home(home).remotes)]) == (0, [result])
 
 
 def test_a_damaged_file_is_told_of(ggrep: Command, home: Path) -> None:
@@ -152,9 +152,9 @@ def test_a_push_and_a_pull_are_told_of(
     ggrep("remote", "add", "origin", place)
     other = clone(shop, tmp_path / "other")
     write_tree(other, {"src/new.py": "fresh = 1\n"})
-    told = ggrep("pull", other)
-    assert "pulled 4 of 5 files of commit " in told.err
-    assert "other: 1 indexed, 4 unchanged" in told.err
+    reported = ggrep("pull", other)
+    assert "pulled 4 of 5 files of commit " in reported.err
+    assert "other: 1 indexed, 4 unchanged" in reported.err
     document = stable_json.loads(ggrep("pull", other, "--json").out)
     fits(document, "remotes")
     assert (document["outcome"], document["indexed"]) == ("current", 0)
@@ -192,11 +192,11 @@ def test_a_collection_of_a_remote_is_told_of(ggrep: Command, shop: Path, place: 
     ggrep("remote", "add", "origin", place)
     ggrep("index", shop)
     ggrep("push", shop)
-    told = ggrep("remote", "gc")
+    reported = ggrep("remote", "gc")
     document = stable_json.loads(ggrep("remote", "gc", "--force", "--json").out)
     fits(document, "remotes")
 
-    assert told.out == "would delete 0 objects, 0 B; 6 kept, 1 ref\n"
+    assert reported.out == "would delete 0 objects, 0 B; 6 kept, 1 ref\n"
     assert (document["dry_run"], document["kept"], document["deleted"]) == (False, 6, 0)
 
 

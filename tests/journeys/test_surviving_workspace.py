@@ -48,21 +48,21 @@ def test_the_doctor_s_commands_mend_a_workspace(
     assert ggrep("index", "a").status == 0
     shutil.rmtree(tmp_path / "gone one")
 
-    found = ggrep("settle_invoice", "--workspace", file, "--json", "--offline")
+    result = ggrep("settle_invoice", "--workspace", file, "--json", "--offline")
     shown = ggrep("settle_invoice", "--workspace", file, "--offline")
     strict = ggrep("settle_invoice", "--workspace", file, "--offline", "--federated-strict")
     ill = ggrep("workspace", "doctor", file, "--json").document
-    hints = [str(one["hint"]) for one in ill["findings"] if one["needed"]]
+    hints = [str(each["hint"]) for each in ill["findings"] if each["needed"]]
     statuses = [ggrep(*shlex.split(hint)[1:]).status for hint in hints]
     well = ggrep("workspace", "doctor", file)
 
-    fits(found.document, "federated_success")
-    assert rows(found.document) == {
+    fits(result.document, "federated_success")
+    assert rows(result.document) == {
         "a": "ok",
         "not yet": "missing_index",
         "gone one": "missing_root",
     }
-    assert found.document["results"]
+    assert result.document["results"]
     assert "ggrep workspace remove 'the ws.jsonc' 'gone one'" in shown.err
     assert strict.status == 1
     assert "the directory does not exist" in strict.err
@@ -82,23 +82,23 @@ def test_twelve_repositories_of_which_six_are_ill() -> None:
         search = ("search", "settle_invoice", "--workspace", file, "--json")
         doctor = ("workspace", "doctor", file)
         with _stopped_daemon(house, house.base / STOPPED):
-            found = house.run(*search, cwd=house.base)
+            result = house.run(*search, cwd=house.base)
             ill = house.run(*doctor, "--json", cwd=house.base)
-            hints = [one["hint"] for one in ill.document["findings"] if one["needed"]]
+            hints = [each["hint"] for each in ill.document["findings"] if each["needed"]]
             done = [_shell(house, hint) for hint in hints]
             well = house.run(*doctor, cwd=house.base)
             again = house.run(*search, cwd=house.base)
 
-    assert (found.status, ill.status) == (0, 1), found.err
-    assert found.document["results"]
-    assert rows(found.document) | {STOPPED: ""} == {
+    assert (result.status, ill.status) == (0, 1), result.err
+    assert result.document["results"]
+    assert rows(result.document) | {STOPPED: ""} == {
         **dict.fromkeys(HEALTHY, "ok"),
         **dict.fromkeys(COLD, "missing_index"),
         **dict.fromkeys(LOST, "missing_root"),
         STOPPED: "",
     }
     assert len(hints) == 6, hints
-    assert [one.status for one in done] == [0] * 6, [one.err for one in done]
+    assert [each.status for each in done] == [0] * 6, [each.err for each in done]
     assert well.status == 0
     assert well.out.endswith("no problems\n")
     assert rows(again.document) == dict.fromkeys((*HEALTHY, *COLD, STOPPED), "ok")

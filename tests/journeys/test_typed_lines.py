@@ -143,8 +143,8 @@ def test_a_repository_below_another_is_its_own(served: tuple[Household, Path]) -
     house, root = served
     inner = house.repo("r/inner", {"b.py": "def inner_name():\n    return 1\n"})
 
-    found = house.run("symbol", "inner_name", "./inner/b.py", cwd=root)
+    result = house.run("symbol", "inner_name", "./inner/b.py", cwd=root)
 
-    assert found.out.startswith("inner/b.py:1")
+    assert result.out.startswith("inner/b.py:1")
     assert {record.root for record in house.records()} == {str(root), str(inner)}
     house.settle(inner)

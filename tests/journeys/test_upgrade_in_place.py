@@ -28,12 +28,12 @@ MANY = {
 @pytest.fixture
 def house() -> Iterator[Household]:
     """Return a home whose commands run from an installation of their own."""
-    with household() as found:
-        library = found.base / "lib"
+    with household() as result:
+        library = result.base / "lib"
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(SOURCE / "ggrep", library / "ggrep", ignore=ignored)
-        found.variables["PYTHONPATH"] = str(library)
-        yield found
+        result.variables["PYTHONPATH"] = str(library)
+        yield result
 
 
 def install(house: Household) -> None:
@@ -56,8 +56,8 @@ class Client(threading.Thread):
     def run(self) -> None:
         """Ask until it is said to end."""
         while not self._ended.is_set():
-            found = self._house.run("settle invoice", "--compact", "-m", "1", cwd=self._root)
-            self.outcomes.append(found)
+            result = self._house.run("settle invoice", "--compact", "-m", "1", cwd=self._root)
+            self.outcomes.append(result)
 
 
 def test_an_upgrade_under_clients_is_not_noticed(house: Household) -> None:

@@ -71,15 +71,15 @@ def test_a_directory_of_repositories_is_one_line(ggrep: Command, workspace: Path
         '{"schemaVersion": 1, "merge": {"strategy": "global"},\n "include": ["*", "!ledger"]}'
     )
     assert ggrep("index", "--workspace", workspace).status == 0
-    found = ggrep("refund", "--workspace", workspace, "--json").document
+    shown = ggrep("refund", "--workspace", workspace, "--json").document
     shutil.copytree(workspace.parent / "shop", workspace.parent / "newer")
     later = ggrep("refund", "--workspace", workspace)
     removed = ggrep("workspace", "remove", workspace, "shop")
     by_path = ggrep("workspace", "remove", workspace, workspace.parent / "shop")
     idle = ggrep("workspace", "add", workspace, "newer", "--alias", "fresh")
 
-    assert {repo["alias"] for repo in found["repos"]} >= {"shop", "gateway"}
-    assert "ledger" not in {repo["alias"] for repo in found["repos"]}
+    assert {repo["alias"] for repo in shown["repos"]} >= {"shop", "gateway"}
+    assert "ledger" not in {repo["alias"] for repo in shown["repos"]}
     assert "newer: no index yet" in later.err
     assert removed.status == 2
     assert "comes from the glob '*'; to exclude it, add \"!shop\"" in removed.err
@@ -199,9 +199,9 @@ def test_forbidden_flags(ggrep: Command, workspace: Path, flags: list[str], code
 
 def test_after_two_dashes_a_flag_is_a_word(ggrep: Command, indexed_workspace: Path) -> None:
     """`--` ends the options in a workspace too: what follows is the query."""
-    found = ggrep("--workspace", "ws.jsonc", "--json", "--", "--repo")
+    shown = ggrep("--workspace", "ws.jsonc", "--json", "--", "--repo")
 
-    assert found.status == 0
+    assert shown.status == 0
 
 
 @pytest.mark.parametrize("spelt", [("search",), ()])
@@ -244,8 +244,8 @@ def test_every_search_flag_reaches_repositories(ggrep: Command, indexed_workspac
         asked = ("refund a payment", *flags, "--json")
         alone = ggrep(*asked, "--repo", "shop").document
         among = ggrep(*asked, "--workspace", indexed_workspace, "--only", "shop").document
-        own = [(hit["path"], hit["start_line"], hit["content"]) for hit in alone["results"]]
-        return own, [(hit["file"], hit["start"], hit["content"]) for hit in among["results"]]
+        ours = [(hit["path"], hit["start_line"], hit["content"]) for hit in alone["results"]]
+        return ours, [(hit["file"], hit["start"], hit["content"]) for hit in among["results"]]
 
     plain, _ = both()
     for flags in FORWARDED:
@@ -272,15 +272,15 @@ def test_a_search_without_daemons_writes_nothing(
     """No manifest, no cache, not a byte of an index; only the locks that readers share come."""
 
     def held() -> dict[str, tuple[int, bytes]]:
-        found = tree_of(tmp_path)
-        return {path: each for path, each in found.items() if not path.endswith(".readers")}
+        result = tree_of(tmp_path)
+        return {path: each for path, each in result.items() if not path.endswith(".readers")}
 
     before = held()
 
     for merge in STRATEGIES:
         for flags in ((), ("--json",), ("--json", "--stats", "--offline")):
-            found = ggrep("refund", "--workspace", indexed_workspace, "--merge", merge, *flags)
-            assert found.status == 0
+            result = ggrep("refund", "--workspace", indexed_workspace, "--merge", merge, *flags)
+            assert result.status == 0
 
     assert held() == before
     assert sorted(path.name for path in home.iterdir()) == ["data", "locks"]
@@ -315,7 +315,7 @@ BAD_FILES = {
 
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_a_bad_workspace_file_is_named(ggrep: Command, workspace: Path, case: str) -> None:
-    content, said = BAD_FILES[case]
+    content, output = BAD_FILES[case]
     workspace.unlink()
     if content is not None:
         workspace.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -325,14 +325,14 @@ def test_a_bad_workspace_file_is_named(ggrep: Command, workspace: Path, case: st
         shown, robot = ggrep(*arguments), ggrep(*arguments, "--json")
 
         error = robot.error()
-        told = [
+        reports = [
             " ".join((issue["path"], issue["field"], issue["message"])) for issue in error["issues"]
         ]
         assert shown.status == robot.status == 1
         assert error["code"].startswith("ERR_WORKSPACE_")
-        assert any("ws.jsonc" in line and said in line for line in told)
+        assert any("ws.jsonc" in line and output in line for line in reports)
         assert "ws.jsonc" in shown.err
-        assert said in shown.err
+        assert output in shown.err
         assert "Traceback" not in shown.err
 
     searched = ggrep("refund", "--workspace", workspace, "--json")
@@ -341,7 +341,7 @@ def test_a_bad_workspace_file_is_named(ggrep: Command, workspace: Path, case: st
     assert error["code"].startswith("ERR_WORKSPACE_")
     assert str(workspace.parent) not in searched.out, "absolute paths are not for every caller"
     assert any(
-        said in issue["message"] + issue["field"] + issue["path"] + "ws.jsonc"
+        output in issue["message"] + issue["field"] + issue["path"] + "ws.jsonc"
         for issue in error["issues"]
     )
 

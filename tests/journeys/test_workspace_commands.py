@@ -110,7 +110,7 @@ def test_options_make_and_change_files(ggrep: Command, workspace: Path, tmp_path
     nothing = ggrep("workspace", "add", "--workspace", other, "--json")
     lonely = ggrep("workspace", "init", tmp_path / "third.jsonc", "--json")
 
-    assert [document_of(one)["repos"] for one in (made, added, removed)] == [2, 3, 2]
+    assert [document_of(each)["repos"] for each in (made, added, removed)] == [2, 3, 2]
     assert nothing.status == lonely.status == 2
     assert "directory" in nothing.error()["message"]
     document_of(ggrep("workspace", "validate", other, "--json"))
@@ -178,7 +178,7 @@ def test_the_manifest_follows_the_index(ggrep: Command, indexed: Path, tmp_path:
     ggrep("index", "shop")
     third = document_of(ggrep("workspace", "manifest", indexed, "--json"))
 
-    assert [one["written"] for one in (first, again, third)] == [True, False, True]
+    assert [each["written"] for each in (first, again, third)] == [True, False, True]
     assert first["manifestHash"] == again["manifestHash"] != third["manifestHash"]
     assert path.read_bytes() != kept
     shown = ggrep("workspace", "manifest", indexed)
@@ -190,7 +190,7 @@ def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home:
     """And doctor what to type where it cannot; then there is nothing left to do."""
     ggrep("index", "shop")
     shown = ggrep("workspace", "status", workspace)
-    told = document_of(ggrep("workspace", "status", workspace, "--json"))
+    reported = document_of(ggrep("workspace", "status", workspace, "--json"))
     ill = ggrep("workspace", "doctor", workspace)
     robot = ggrep("workspace", "doctor", workspace, "--json")
     for name in NAMES:
@@ -204,7 +204,7 @@ def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home:
         ["shop", "ready"],
     ]
     assert "ggrep workspace doctor" in shown.err
-    repos = told["repos"]
+    repos = reported["repos"]
     assert isinstance(repos, list)
     assert [repo["perMode"]["code"]["present"] for repo in repos] == [False, False, True]
     assert ill.status == robot.status == 1
@@ -277,13 +277,13 @@ def test_a_build_tells_of_each_repository(ggrep: Command, workspace: Path) -> No
         *("workspace", "build", workspace, "--strict", "--concurrency", "1", "--json"),
     )
 
-    told, stopped = document_of(built), document_of(strict)
+    reported, stopped = document_of(built), document_of(strict)
     assert built.status == strict.status == 1
-    entries = told["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
+    entries = reported["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
     assert [entry["alias"] for entry in entries] == list(NAMES)
     assert [entry["status"] for entry in entries] == ["failed", "passed", "passed"]
     assert "toml" in entries[0]["error"]
-    assert Path(str(told["manifestPath"])).is_file()
+    assert Path(str(reported["manifestPath"])).is_file()
     assert "[3/3]" in built.err
     entries = stopped["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
     assert [entry["status"] for entry in entries] == ["failed", "skipped", "skipped"]
@@ -377,8 +377,8 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
     before = outside(house)
 
     for flags in (("--merge", "global"), ("--json", "--stats"), ("--sync",)):
-        found = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
-        assert found.status == 0, found.err
+        result = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
+        assert result.status == 0, result.err
     timed = house.run(
         "invoice", "--workspace", file, "--merge", "global", "--stats", cwd=house.base
     )
@@ -398,7 +398,7 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
 
 
 def outside(house: Household) -> dict[str, tuple[int, bytes]]:
-    return {path: held for path, held in tree_of(house.base).items() if not path.startswith("h/")}
+    return {path: kept for path, kept in tree_of(house.base).items() if not path.startswith("h/")}
 
 
 @pytest.mark.slow

@@ -21,9 +21,9 @@ collections = st.lists(st.tuples(fields, fields), min_size=1, max_size=7)
 def score(content: list[tuple[list[str], ...]], averages: list[float]) -> np.ndarray:
     """Return the scores of a posting set over `content`."""
     builder = PostingsBuilder(len(FIELDS))
-    for row, held in enumerate(content):
-        for field, found in enumerate(held):
-            builder.add(row, field, found)
+    for row, kept in enumerate(content):
+        for field, item in enumerate(kept):
+            builder.add(row, field, item)
     reader = Postings.from_arrays(builder.build(""), "", len(FIELDS))
     lengths = [builder.lengths(field, len(content)) for field in range(len(FIELDS))]
     return scorer(averages).score(reader, lengths, len(content))
@@ -40,10 +40,10 @@ def oracle(held: tuple[list[str], ...], averages: list[float]) -> float:
     for place, term in enumerate(TERMS):
         idf = 0.5 + place
         weight = 0.0
-        for found, average, field in zip(held, averages, FIELDS, strict=True):
-            if average and term in found:
-                norm = 1 - field.b + field.b * len(found) / average
-                weight += field.boost * found.count(term) / norm
+        for item, average, field in zip(held, averages, FIELDS, strict=True):
+            if average and term in item:
+                norm = 1 - field.b + field.b * len(item) / average
+                weight += field.boost * item.count(term) / norm
         total += idf * (K1 + 1) * weight / (K1 + weight)
         bound += idf * (K1 + 1)
     return total / bound
@@ -53,11 +53,11 @@ def oracle(held: tuple[list[str], ...], averages: list[float]) -> float:
 @given(collections)
 def test_scores_are_those_of_the_formula(content: list[tuple[list[str], ...]]) -> None:
     """Arrays are only a faster way to write it."""
-    averages = [sum(len(held[f]) for held in content) / len(content) for f in range(2)]
-    found = score(content, averages)
+    averages = [sum(len(kept[f]) for kept in content) / len(content) for f in range(2)]
+    result = score(content, averages)
 
-    assert found.tolist() == pytest.approx([oracle(held, averages) for held in content], abs=1e-12)
-    assert all(0.0 <= value < 1.0 for value in found)
+    assert result.tolist() == pytest.approx([oracle(kept, averages) for kept in content], abs=1e-12)
+    assert all(0.0 <= value < 1.0 for value in result)
 
 
 @pytest.mark.slow
@@ -86,7 +86,7 @@ def test_fields_that_are_empty_over_the_collection_count_for_nothing() -> None:
     averages = [0.0, 1.0]
 
     assert score(content, averages).tolist() == pytest.approx(
-        [oracle(held, averages) for held in content], abs=1e-12
+        [oracle(kept, averages) for kept in content], abs=1e-12
     )
 
 

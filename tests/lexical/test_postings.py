@@ -22,8 +22,8 @@ def build(content: list[tuple[list[str], ...]]) -> tuple[Postings, PostingsBuild
     """Return a reader and its builder over rows of fields of words."""
     builder = PostingsBuilder(FIELDS)
     for row, fields in enumerate(content):
-        for field, found in enumerate(fields):
-            builder.add(row, field, found)
+        for field, item in enumerate(fields):
+            builder.add(row, field, item)
     lengths = builder.build("p.")
     return Postings.from_arrays(lengths, "p.", FIELDS), builder
 
@@ -36,11 +36,11 @@ def check(content: list[tuple[list[str], ...]]) -> None:
         for term in {term for counts in counted for term in counts}:
             place = reader.find(term)
             assert place is not None
-            found, counts = reader.entries(place, field)
-            wanted = [(row, held[term]) for row, held in enumerate(counted) if held[term]]
-            assert list(zip(found.tolist(), counts.tolist(), strict=True)) == wanted
+            result, counts = reader.entries(place, field)
+            wanted = [(row, kept[term]) for row, kept in enumerate(counted) if kept[term]]
+            assert list(zip(result.tolist(), counts.tolist(), strict=True)) == wanted
         lengths = builder.lengths(field, len(content)).tolist()
-        assert lengths == [held.total() for held in counted]
+        assert lengths == [kept.total() for kept in counted]
 
 
 @pytest.mark.slow
@@ -88,12 +88,12 @@ def test_terms_of_some_rows_are_those_that_they_hold(
 ) -> None:
     """Postings of the rows behind the last of them are no part of it."""
     reader, _ = build(content)
-    own = sorted(row for row in chosen if row < len(content))
-    held = {row: {term for word in content[row][0] for term in word_terms(word)} for row in own}
-    found = reader.terms_at(np.array(own, dtype=np.int64), 0)
+    ours = sorted(row for row in chosen if row < len(content))
+    kept = {row: {term for word in content[row][0] for term in word_terms(word)} for row in ours}
+    result = reader.terms_at(np.array(ours, dtype=np.int64), 0)
 
-    assert {row: set(terms) for row, terms in found.items()} == held
-    assert all(len(terms) == len(held[row]) for row, terms in found.items())
+    assert {row: set(terms) for row, terms in result.items()} == kept
+    assert all(len(terms) == len(kept[row]) for row, terms in result.items())
 
 
 def test_an_empty_set_can_be_asked() -> None:

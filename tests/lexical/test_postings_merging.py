@@ -22,21 +22,21 @@ def build(content: list[tuple[dict[str, int], ...]]) -> Postings:
     """Return the postings of rows of fields, each term so often."""
     builder = PostingsBuilder(FIELDS)
     for row, fields in enumerate(content):
-        for field, held in enumerate(fields):
-            builder.add_terms(row, field, [term for term, n in held.items() for _ in range(n)])
+        for field, kept in enumerate(fields):
+            builder.add_terms(row, field, [term for term, n in kept.items() for _ in range(n)])
     return Postings.from_arrays(builder.build("p."), "p.", FIELDS)
 
 
 def entries(postings: Postings) -> dict[tuple[str, int], list[tuple[int, int]]]:
     """Return the rows and counts of each term in each field."""
-    found = {}
+    results = {}
     for term in TERMS:
         place = postings.find(term)
         for field in range(FIELDS) if place is not None else ():
             assert place is not None
-            held, counts = postings.entries(place, field)
-            found[term, field] = list(zip(held.tolist(), counts.tolist(), strict=True))
-    return found
+            kept, counts = postings.entries(place, field)
+            results[term, field] = list(zip(kept.tolist(), counts.tolist(), strict=True))
+    return results
 
 
 @given(st.lists(rows, min_size=1, max_size=4))
@@ -55,10 +55,10 @@ def test_merged_postings_are_those_of_one_builder(
 def test_terms_of_one_digest_are_not_taken_for_each_other(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rather no pack than rows of another word."""
     monkeypatch.setattr(postings_builder, "digest_of", lambda _: b"8 bytes!")
-    one, other = build([({"alpha": 1}, {})]), build([({"gamma": 1}, {})])
+    first, other = build([({"alpha": 1}, {})]), build([({"gamma": 1}, {})])
     longer = build([({"été": 1}, {})])
 
-    for pair in ([one, other], [one, longer], [build([({"alpha": 1, "beta": 1}, {})]), one]):
+    for pair in ([first, other], [first, longer], [build([({"alpha": 1, "beta": 1}, {})]), first]):
         with pytest.raises(DigestsCollide):
             merge_postings(pair, [0, 1], "m.")
-    assert merge_postings([one, one], [0, 1], "m.")
+    assert merge_postings([first, first], [0, 1], "m.")

@@ -51,9 +51,9 @@ def test_a_family_shares_its_stem(family: str) -> None:
 )
 def test_words_of_other_meaning_stay_apart(pair: str) -> None:
     """A stem that joins too much finds everything."""
-    one, other = pair.split()
+    first, other = pair.split()
 
-    assert stem(one) != stem(other)
+    assert stem(first) != stem(other)
 
 
 @pytest.mark.parametrize("word", ["is", "as", "us", "id", "os", "ids2", "naïve", "größe", "x" * 33])
@@ -65,10 +65,10 @@ def test_what_is_no_word_of_the_language_is_its_own_stem(word: str) -> None:
 @given(lower)
 def test_a_stem_is_what_a_word_begins_with_but_for_a_plural(word: str) -> None:
     """Nothing is invented, and nothing shorter than a short word is left."""
-    found = stem(word)
+    result = stem(word)
 
-    assert word.startswith(found) or (word.endswith("ies") and word.startswith(found[:-1]))
-    assert len(found) >= min(len(word), 3)
+    assert word.startswith(result) or (word.endswith("ies") and word.startswith(result[:-1]))
+    assert len(result) >= min(len(word), 3)
 
 
 @given(lower.filter(lambda word: not word.endswith("s")))

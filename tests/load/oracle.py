@@ -135,17 +135,17 @@ def _against_diary(answer: Answer, diary: Diary, live_files: int) -> Iterator[st
 
 def _one_version(answers: Sequence[Answer]) -> Iterator[str]:
     """Each snapshot holds one version of a file, and later ones no older one."""
-    held: defaultdict[str, set[int]] = defaultdict(set)
+    kept: defaultdict[str, set[int]] = defaultdict(set)
     for answer in answers:
         if answer.found:
-            held[answer.snapshot_id].add(answer.number)
+            kept[answer.snapshot_id].add(answer.number)
     newest = -1
-    for snapshot_id in sorted(held):
-        if len(held[snapshot_id]) > 1:
-            yield f"{snapshot_id} holds {len(held[snapshot_id])} versions of one file"
-        if min(held[snapshot_id]) < newest:
-            yield f"{snapshot_id} went back to version {min(held[snapshot_id])} from {newest}"
-        newest = max(newest, *held[snapshot_id])
+    for snapshot_id in sorted(kept):
+        if len(kept[snapshot_id]) > 1:
+            yield f"{snapshot_id} holds {len(kept[snapshot_id])} versions of one file"
+        if min(kept[snapshot_id]) < newest:
+            yield f"{snapshot_id} went back to version {min(kept[snapshot_id])} from {newest}"
+        newest = max(newest, *kept[snapshot_id])
     for answer in answers:
-        if not answer.found and answer.number in held[answer.snapshot_id]:
+        if not answer.found and answer.number in kept[answer.snapshot_id]:
             yield f"{answer.snapshot_id} both holds and lacks {live_word(answer.number)}"

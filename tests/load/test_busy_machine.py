@@ -65,15 +65,15 @@ def real_files(number: int) -> Iterator[tuple[str, bytes]]:
 
 def answers(engine: Engine) -> list[bytes]:
     """Return the bytes of every deterministic answer."""
-    found = []
+    results = []
     for text in QUESTIONS:
         asked = SearchRequest(text, deterministic=True, timeout_ms=3_600_000)
-        found.append(stable_json.dumps(answer(engine, asked)))
+        results.append(stable_json.dumps(answer(engine, asked)))
     for name in NAMES:
         symbol = engine.ask(SymbolRequest(name, deterministic=True, timeout_ms=3_600_000))
         places = ReferencesRequest(name, deterministic=True, timeout_ms=3_600_000)
-        found.append(repr((symbol.definitions, engine.ask(places).references)).encode())
-    return found
+        results.append(repr((symbol.definitions, engine.ask(places).references)).encode())
+    return results
 
 
 @pytest.mark.deep
@@ -86,7 +86,7 @@ def test_an_index_made_under_load_answers_the_same_bytes(root: Path, home: Path)
         path.write_bytes(data)
     idle = Engine(root, Home(home / "idle"))
     calm = idle.sync()
-    said = answers(idle)
+    output = answers(idle)
 
     crowded = Engine(root, Home(home / "busy"))
     with busy(BUSY):
@@ -95,4 +95,4 @@ def test_an_index_made_under_load_answers_the_same_bytes(root: Path, home: Path)
 
     assert (pressed.degraded, pressed.chunks) == ((), calm.chunks)
     assert calm.degraded == ()
-    assert same == said
+    assert same == output

@@ -70,18 +70,18 @@ class Outcome(Struct, frozen=True):
     publishes: int
 
     def overrun_p99_ms(self) -> float:
-        found = sorted(ms for one in self.heard for ms in one.overruns_ms)
-        return found[min(int(len(found) * 0.99), len(found) - 1)]
+        results = sorted(ms for each in self.heard for ms in each.overruns_ms)
+        return results[min(int(len(results) * 0.99), len(results) - 1)]
 
     def line(self) -> str:
         """Return what people read."""
-        waits = sorted(ms for one in self.heard for ms in one.waits_ms)
+        waits = sorted(ms for each in self.heard for ms in each.waits_ms)
         return (
             f"load: {len(waits)} answers to {len(self.heard)} clients, p50 "
             f"{statistics.median(waits):.0f} ms, p99 {waits[int(len(waits) * 0.99)]:.0f} ms; "
             f"{len(self.diary.edits)} edits in {self.publishes} snapshots; "
-            f"{sum(one.expired for one in self.heard)} expired, overrun p99 "
-            f"{self.overrun_p99_ms():.0f} ms; {sum(one.busy for one in self.heard)} busy; "
+            f"{sum(each.expired for each in self.heard)} expired, overrun p99 "
+            f"{self.overrun_p99_ms():.0f} ms; {sum(each.busy for each in self.heard)} busy; "
             f"RSS {self.rss_mb[0]:.0f} to {self.rss_mb[1]:.0f} MB; {load_average()}"
         )
 
@@ -125,9 +125,9 @@ def test_a_greedy_client_does_not_make_another_wait_twice_as_long() -> None:
         counts: list[str] = []
         for _ in range(3):
             alone_ms = _calm_p50(host, root)
-            with _greedy(host, root, 16) as found:
+            with _greedy(host, root, 16) as result:
                 beside_ms = _calm_p50(host, root)
-            counts.append(" and ".join(found))
+            counts.append(" and ".join(result))
             pairs.append((beside_ms, alone_ms))
     shown = ", ".join(f"{beside:.0f} against {alone:.0f} ms" for beside, alone in pairs)
     _tell(
@@ -178,13 +178,13 @@ def _endure(load: Load) -> Outcome:
         for thread in threads:
             thread.join(90)
     heard = [asker.heard for asker in askers]
-    answers = [answer for one in heard for answer in one.answers]
+    answers = [answer for each in heard for answer in each.answers]
     outcome = Outcome(heard, diary, (early_mb, late_mb), _publishes(askers))
     _tell(outcome.line())
 
     assert not any(thread.is_alive() for thread in threads)
     assert writer.problems == []
-    assert [problem for one in heard for problem in one.problems] == []
+    assert [problem for each in heard for problem in each.problems] == []
     assert complaints(answers, diary, LIVE_FILES)[:5] == []
     assert {answer.kind for answer in answers} == {"static", "common", "live"}
     assert any(answer.found for answer in answers if answer.kind == "live")
@@ -193,7 +193,7 @@ def _endure(load: Load) -> Outcome:
 
 
 def _publishes(askers: list[Asker]) -> int:
-    return len({answer.snapshot_id for one in askers for answer in list(one.heard.answers)})
+    return len({answer.snapshot_id for each in askers for answer in list(each.heard.answers)})
 
 
 def _tell(line: str) -> None:

@@ -100,8 +100,8 @@ async def editing(
 @pytest.fixture(scope="session")
 def place() -> Iterator[Settled]:
     """Return an indexed repository of five languages, and one beside it."""
-    with settled(unmarked(TREE) | WIDE | BOXES | LISP, unmarked(OTHER)) as found:
-        yield found
+    with settled(unmarked(TREE) | WIDE | BOXES | LISP, unmarked(OTHER)) as result:
+        yield result
 
 
 @pytest.fixture(scope="session")

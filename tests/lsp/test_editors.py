@@ -51,10 +51,12 @@ def test_neovim(place: Settled, marks: Marks, tmp_path: Path) -> None:
     used = marks.used[NAME]
     script = f"luafile {HERE / 'neovim.lua'}"
     flags = ("--headless", "-u", "NONE", "-i", "NONE", "-c", script)
-    said = stable_json.loads(answers(place, min(used), tmp_path / "out", "nvim", *flags))
+    output = stable_json.loads(answers(place, min(used), tmp_path / "out", "nvim", *flags))
 
     def spots(method: str) -> set[Spot]:
-        places = [(each["uri"], each["range"]["start"]) for each in said[f"textDocument/{method}"]]
+        places = [
+            (each["uri"], each["range"]["start"]) for each in output[f"textDocument/{method}"]
+        ]
         return {
             Spot(uri.removeprefix(f"{place.root.as_uri()}/"), start["line"], start["character"])
             for uri, start in places
@@ -67,10 +69,10 @@ def test_neovim(place: Settled, marks: Marks, tmp_path: Path) -> None:
 def test_emacs(place: Settled, marks: Marks, tmp_path: Path) -> None:
     used, defined = marks.used[NAME], marks.defined[NAME]
     flags = ("-q", "--batch", "-l", str(HERE / "emacs.el"))
-    said = answers(place, min(used), tmp_path / "out", "emacs", *flags).decode()
+    output = answers(place, min(used), tmp_path / "out", "emacs", *flags).decode()
 
     spots: dict[str, set[Spot]] = {"definition": set(), "reference": set()}
-    for line in said.splitlines():
+    for line in output.splitlines():
         kind, path, number, column = line.split()
         short = path.removeprefix(f"{place.root}/")
         spots[kind].add(Spot(short, int(number) - 1, int(column)))

@@ -140,15 +140,15 @@ async def test_symbols_of_a_document(place: Settled, editor: Editor, marks: Mark
 async def test_the_search_command(place: Settled, editor: Editor) -> None:
     """A question finds its code; the body of the HTTP route is taken and checked."""
     hits = await editor.command("ggrep.search", "remaining tries of a delivery")
-    one = await editor.command("ggrep.search", {"query": "clamp speed", "search": {"top": 1}})
+    first = await editor.command("ggrep.search", {"query": "clamp speed", "search": {"top": 1}})
     for wrong in ([], [{"query": 3}], ["a", "b"], [{"query": "a", "root": "/"}]):
         with pytest.raises(JsonRpcException):
             await editor.command("ggrep.search", *wrong)
 
     assert hits[0]["uri"] == (place.root / "java/Mailer.java").as_uri()
     assert hits[0]["path"] == "java/Mailer.java"
-    assert len(one) == 1
-    assert one[0]["uri"] == (place.root / "rs/engine.rs").as_uri()
+    assert len(first) == 1
+    assert first[0]["uri"] == (place.root / "rs/engine.rs").as_uri()
 
 
 async def test_the_slate_command(place: Settled, editor: Editor) -> None:

@@ -136,7 +136,7 @@ def test_a_mask_that_shows_a_dead_row_is_named(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("array", "told"),
+    ("array", "reported"),
     [
         ("row_starts", "lines"),
         ("row_ids", "row ids"),
@@ -146,24 +146,28 @@ def test_a_mask_that_shows_a_dead_row_is_named(engine: Engine) -> None:
         ("definition_ends", "extents of definitions"),
     ],
 )
-def test_an_image_that_is_not_its_tables_is_named(engine: Engine, array: str, told: str) -> None:
+def test_an_image_that_is_not_its_tables_is_named(
+    engine: Engine, array: str, reported: str
+) -> None:
     """Queries rank by the one and show the other."""
     publish_image(engine, lambda arrays: arrays | {array: flipped(arrays[array], 0)})
     errors = run(engine).errors
 
     assert [error.code for error in errors] == ["row_mismatch"]
-    assert told in errors[0].message
+    assert reported in errors[0].message
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"signature": "def other()"}, "details"),
         ({"tail": "# other\n"}, "texts"),
         ({"text": "def other():\n    pass\n"}, "texts"),
     ],
 )
-def test_texts_of_images_are_compared(engine: Engine, change: dict[str, str], told: str) -> None:
+def test_texts_of_images_are_compared(
+    engine: Engine, change: dict[str, str], reported: str
+) -> None:
     """Checksums of blocks are sound where an image was made from other rows."""
 
     def other_texts(arrays: Arrays) -> Arrays:
@@ -180,7 +184,7 @@ def test_texts_of_images_are_compared(engine: Engine, change: dict[str, str], to
     errors = run(engine).errors
 
     assert [error.code for error in errors] == ["row_mismatch"]
-    assert f" {told} differ from the image" in errors[0].message
+    assert f" {reported} differ from the image" in errors[0].message
 
 
 @pytest.mark.parametrize("array", ["text_blocks", "detail_blocks"])

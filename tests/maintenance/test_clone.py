@@ -28,10 +28,10 @@ from tests.golden.documents import START
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a store of two publishes."""
-    found = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"}, encoder="none")
+    result = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"}, encoder="none")
     write_tree(root, {"b.py": "queue = 3\n"})
-    found.sync()
-    return found
+    result.sync()
+    return result
 
 
 def clone(engine: Engine, suffix: str = "-eval") -> StoreId:
@@ -117,7 +117,7 @@ def test_an_existing_store_is_never_replaced(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "said"),
+    ("target", "output"),
     [
         ("shop-0123456789ab-000000000000", "configuration"),
         ("../x", "invalid store id"),
@@ -125,8 +125,8 @@ def test_an_existing_store_is_never_replaced(engine: Engine) -> None:
         ("", "invalid store id"),
     ],
 )
-def test_a_clone_has_its_sources_configuration(engine: Engine, target: str, said: str) -> None:
-    with pytest.raises(InvalidRequest, match=said):
+def test_a_clone_has_its_sources_configuration(engine: Engine, target: str, output: str) -> None:
+    with pytest.raises(InvalidRequest, match=output):
         clone_store(engine.home, engine.identity.store_id, target, Settings())
 
 

@@ -47,15 +47,15 @@ def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str
         root=identity.root,
         clock=engine.clock,
     )
-    found = {check.code: check for check in report.checks}
-    assert len(found) == len(report.checks), "a code stands for one check"
+    results = {check.code: check for check in report.checks}
+    assert len(results) == len(report.checks), "a code stands for one check"
     assert report.ok == all(check.severity != FAIL for check in report.checks)
-    return found
+    return results
 
 
 def bad(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, str]:
-    found = checks(engine, deep=deep, **changes).items()
-    return {code: check.severity for code, check in found if check.severity != OK}
+    result = checks(engine, deep=deep, **changes).items()
+    return {code: check.severity for code, check in result if check.severity != OK}
 
 
 def test_a_sound_store_is_sound(engine: Engine) -> None:
@@ -66,10 +66,10 @@ def test_a_sound_store_is_sound(engine: Engine) -> None:
     assert bad(engine, max_segments=1) == {"compaction_policy": WARN}
 
     with held_lease(engine.identity.store, engine.clock):
-        found = checks(engine)["lease"]
+        result = checks(engine)["lease"]
 
-    assert found.severity == OK
-    assert f"process {os.getpid()}" in found.message
+    assert result.severity == OK
+    assert f"process {os.getpid()}" in result.message
 
     (store_files.images_dir(engine.identity.store) / "seg_x_0.image").write_bytes(b"12345")
 
@@ -124,11 +124,11 @@ def test_what_is_gone_fails_under_its_code(engine: Engine, what: str) -> None:
     """And what could not be looked at for it is not called sound."""
     pick, code = DAMAGE[what]
     pick(engine).unlink()
-    found = checks(engine)
+    result = checks(engine)
 
-    assert found[code].severity == FAIL
-    assert found["tombstones_enforced"].severity == WARN
-    assert [c for c, check in found.items() if check.severity == FAIL] == ["damage", code]
+    assert result[code].severity == FAIL
+    assert result["tombstones_enforced"].severity == WARN
+    assert [c for c, check in result.items() if check.severity == FAIL] == ["damage", code]
 
 
 @pytest.mark.parametrize("what", DAMAGE)
@@ -227,10 +227,10 @@ def test_a_dead_writer_or_a_damaged_lease_record_is_a_warning(engine: Engine) ->
     record = store_files.lease_files(engine.identity.store).record
     values = stable_json.loads(record.read_bytes())
     put(record, stable_json.dumps(seal(values | {"released": False, "boot_id": "before"})))
-    found = checks(engine)["lease"]
+    result = checks(engine)["lease"]
 
-    assert found.severity == WARN
-    assert "died" in found.message
+    assert result.severity == WARN
+    assert "died" in result.message
 
     put(record, b"[]")
     first = bad(engine)
@@ -262,9 +262,9 @@ def test_a_network_file_system_fails(engine: Engine, monkeypatch: pytest.MonkeyP
 def test_paths_of_another_normal_form_are_named(root: Path, home: Path) -> None:
     """A user who types the name finds nothing."""
     engine = indexed(root, home, {"cafe\u0301.md": "# Retry\n"})
-    found = checks(engine)["unicode_normalisation"]
+    result = checks(engine)["unicode_normalisation"]
 
-    assert (found.severity, found.paths) == (WARN, ("cafe\u0301.md",))
+    assert (result.severity, result.paths) == (WARN, ("cafe\u0301.md",))
 
 
 def test_many_untracked_warn(engine: Engine, git: Git, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -99,10 +99,10 @@ def test_a_dead_removal_is_whole(root: Path, home: Path, monkeypatch: pytest.Mon
 def test_a_held_view_of_a_removed_store_still_answers(root: Path, home: Path) -> None:
     """A query that began before the removal has all of it mapped."""
     engine = indexed(root, home, {"a.py": "retry = 1\n"})
-    held = engine.view()
+    kept = engine.view()
     remove(home, engine.identity.store_id)
     home.joinpath("data", engine.identity.store_id).mkdir()
-    engine._snapshots.view = lambda *_: held  # type: ignore[method-assign] # as of such a query
+    engine._snapshots.view = lambda *_: kept  # type: ignore[method-assign] # as of such a query
 
     assert [hit.content for hit in engine.search(SearchRequest("retry")).hits] == ["retry = 1"]
 
@@ -149,9 +149,12 @@ def test_a_closed_store_is_listed(root: Path, home: Path, monkeypatch: pytest.Mo
         return measure(directory)
 
     monkeypatch.setattr(inventory, "store_bytes", refuse)
-    found = {entry.store_id: entry.problem for entry in list_stores(Home(home))}
+    results = {entry.store_id: entry.problem for entry in list_stores(Home(home))}
 
-    assert found == {engine.identity.store_id: None, "closed": "cannot be read: Permission denied"}
+    assert results == {
+        engine.identity.store_id: None,
+        "closed": "cannot be read: Permission denied",
+    }
 
 
 NOW = START + timedelta(days=400)

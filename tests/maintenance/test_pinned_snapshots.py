@@ -147,10 +147,10 @@ def test_pins_are_no_damage_and_no_garbage(explored: Explored) -> None:
     """An audit finds nothing, a preview sees them and touches none, and a clone takes none over."""
     bare = explored.look(explored.now)
     explored.begin()
-    found = audit(explored.store, explored.engine.identity.store_id)
+    result = audit(explored.store, explored.engine.identity.store_id)
 
-    assert found.ok
-    assert found.orphans == ()
+    assert result.ok
+    assert result.orphans == ()
     assert bare.freed_bytes > explored.look(explored.now).freed_bytes > 0
 
     before = pin_files(explored.store)

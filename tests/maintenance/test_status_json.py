@@ -105,12 +105,12 @@ def test_what_comes_from_outside_is_sanitised() -> None:
         stale_reason="a\x1b[31mb",
         watch=WatchStatus("polling", problem="c\nd"),
     )
-    found = document(load, canonical_root="/code/\x1b[31mshop")
+    result = document(load, canonical_root="/code/\x1b[31mshop")
 
-    assert found["canonical_root"] == "/code/shop"
-    assert found["daemon"]["stale_reason"] == "ab"
-    assert found["watch"]["problem"] == "c d"
-    assert not any("\x1b" in warning["message"] for warning in found["warnings"])
+    assert result["canonical_root"] == "/code/shop"
+    assert result["daemon"]["stale_reason"] == "ab"
+    assert result["watch"]["problem"] == "c d"
+    assert not any("\x1b" in warning["message"] for warning in result["warnings"])
 
 
 Change = Callable[[DaemonLoad], DaemonLoad]
@@ -172,9 +172,9 @@ FIGURES: dict[str, tuple[Change, set[str]]] = {
 def test_a_figure_over_its_budget_warns_under_its_code(engine: Engine, what: str) -> None:
     """Each has its own name: an alarm must say where to look; the bound itself is allowed."""
     change, codes = FIGURES[what]
-    found = checks(engine, change(quiet_load()))
+    result = checks(engine, change(quiet_load()))
 
-    warned = {code: check.severity for code, check in found.items() if check.severity != OK}
+    warned = {code: check.severity for code, check in result.items() if check.severity != OK}
     assert warned == dict.fromkeys(codes, WARN)
 
 

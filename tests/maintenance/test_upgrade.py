@@ -131,19 +131,19 @@ def test_rows_of_an_older_schema_want_a_new_index(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "output"),
     [
         ({"schema_version": 99}, "manifest.json: schema_version is 99"),
         ({"chunk_row_schema_version": 99}, "manifest.json: chunk_row_schema_version is 99"),
     ],
 )
-def test_a_newer_store_is_refused(home: Path, changes: dict[str, object], said: str) -> None:
+def test_a_newer_store_is_refused(home: Path, changes: dict[str, object], output: str) -> None:
     """The message names artifact and version."""
     store = schema_1_store(home)
     target = target_of(store)
     change_json(active_manifest(store), changes)
 
-    with pytest.raises(Incompatible, match=said):
+    with pytest.raises(Incompatible, match=output):
         upgrade_store(target, repo_id=SHOP)
 
 

@@ -84,8 +84,8 @@ class Settled(Struct, frozen=True):
         return Command(capture)
 
     def arguments(self, *more: str) -> Sequence[str]:
-        own = ("--path", str(self.root), "--workspace", str(self.workspace))
-        return ("-m", "ggrep", "mcp", *own, *more)
+        ours = ("--path", str(self.root), "--workspace", str(self.workspace))
+        return ("-m", "ggrep", "mcp", *ours, *more)
 
     def server(self, *more: str) -> StdioServerParameters:
         """Return how an SDK client starts a server."""
@@ -101,20 +101,24 @@ class Settled(Struct, frozen=True):
 def settled(tree: Mapping[str, str] = TREE, other: Mapping[str, str] = OTHER) -> Iterator[Settled]:
     """Give the workspace of two trees, indexed; end its daemons afterwards."""
     with short_directory() as base:
-        found = Settled(base)
-        for path, files in ((found.root, tree), (found.base / "mail", other), (found.bare, tree)):
+        result = Settled(base)
+        for path, files in (
+            (result.root, tree),
+            (result.base / "mail", other),
+            (result.bare, tree),
+        ):
             subprocess.run(["git", "init", "-q", path], check=True)
             write_tree(path, files)
-        found.workspace.write_text(
+        result.workspace.write_text(
             '{"schemaVersion": 1, "name": "both", "repos": ['
             '{"root": "pay", "alias": "pay"}, {"root": "mail", "alias": "mail"}]}'
         )
         try:
             for repo in ("pay", "mail"):
-                Engine(found.base / repo, found.home, environ=found.environ).sync()
-            yield found
+                Engine(result.base / repo, result.home, environ=result.environ).sync()
+            yield result
         finally:
-            for record in running(found.home):
+            for record in running(result.home):
                 stop(record, "the test is over", SystemClock())
 
 

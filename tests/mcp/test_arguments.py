@@ -71,10 +71,10 @@ def test_a_schema_names_type_words_description_and_default() -> None:
 def test_values_come_back_with_defaults(
     given: dict[str, object], values: dict[str, object]
 ) -> None:
-    found = read_arguments("t", ARGUMENTS, {"query": "", **given})
+    result = read_arguments("t", ARGUMENTS, {"query": "", **given})
 
-    assert found == {"query": "", **values}
-    assert isinstance(found["top"], int)
+    assert result == {"query": "", **values}
+    assert isinstance(result["top"], int)
 
 
 @pytest.mark.parametrize("given", [{}, {"query": None}])
@@ -124,7 +124,7 @@ def test_a_body_has_each_value_in_its_place() -> None:
 
 def test_messages_name_arguments_rather_than_places() -> None:
     """A model has never seen the body, whose `mode` is our `corpus`."""
-    said = "$.search.perFile: must be 0 or more; $.query: is empty; $.search.mode: no"
+    output = "$.search.perFile: must be 0 or more; $.query: is empty; $.search.mode: no"
     ours = "per_file: must be 0 or more; query: is empty; corpus: no"
     intent = "$.search.intent: 'all' is a corpus; use the field `mode`, not in `other`"
     swapped = (
@@ -133,7 +133,7 @@ def test_messages_name_arguments_rather_than_places() -> None:
     )
     longer = (Argument("a", "string", ("x",)), Argument("b", "string", ("xy",)))
 
-    assert in_flat_words(said, ARGUMENTS) == ours
+    assert in_flat_words(output, ARGUMENTS) == ours
     assert in_flat_words(intent, swapped) == (
         "mode: 'all' is a corpus; use the field `corpus`, not in `other`"
     )
@@ -159,9 +159,9 @@ def test_an_option_is_a_value_of_its_type(option: str, value: dict[str, object])
 
 
 def test_options_that_are_said_twice_add_up_or_the_last_counts() -> None:
-    found = read_options("cohort=a", "rrf_k=1", "cohort=b", "rrf_k=2")
+    result = read_options("cohort=a", "rrf_k=1", "cohort=b", "rrf_k=2")
 
-    assert found == {"cohort": ["a", "b"], "rrf_k": 2}
+    assert result == {"cohort": ["a", "b"], "rrf_k": 2}
 
 
 @pytest.mark.parametrize(
@@ -176,9 +176,9 @@ def test_options_that_are_said_twice_add_up_or_the_last_counts() -> None:
 def test_a_lone_option_needs_no_brackets_and_may_be_an_argument(
     given: dict[str, object], values: dict[str, object]
 ) -> None:
-    found = read_arguments("t", LISTED, {"query": "q", **given}, RARE)
+    result = read_arguments("t", LISTED, {"query": "q", **given}, RARE)
 
-    assert found == {"query": "q", **values}
+    assert result == {"query": "q", **values}
 
 
 @pytest.mark.parametrize("option", ["vector=true", "vectors", "", "=true", " vectors=true"])

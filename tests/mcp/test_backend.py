@@ -70,8 +70,8 @@ async def test_a_broken_installation_is_a_failure_that_says_so() -> None:
     assert outcome.document["code"] == "internal"
     assert outcome.document["message"] == ("ggrep cannot be loaded: ImportError: no module named x")
     federated = await backend.call("search_workspace", {"query": "q"}, None)
-    for name, found in (("search", outcome), ("search_workspace", federated)):
-        jsonschema_rs.validate(BY_NAME[name].returns, found.document)
+    for name, item in (("search", outcome), ("search_workspace", federated)):
+        jsonschema_rs.validate(BY_NAME[name].returns, item.document)
     for name in ("status", "workspace"):
         with pytest.raises(ResourceFailed, match="no module named x"):
             await backend.read(name)

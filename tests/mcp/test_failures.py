@@ -56,8 +56,8 @@ def test_paths_are_shown_to_who_may_see_them(shown: bool) -> None:
     """The rest of the message stays readable for everybody."""
     document = failure(GgrepError("/srv/x y: gone"), shows_paths=shown)
 
-    said = "/srv/x y: gone" if shown else "<redacted> y: gone"
-    assert document["message"] == document["error"]["message"] == said
+    output = "/srv/x y: gone" if shown else "<redacted> y: gone"
+    assert document["message"] == document["error"]["message"] == output
 
 
 @pytest.mark.parametrize("shown", [True, False])
@@ -75,15 +75,15 @@ def test_a_failed_workspace_search_has_the_contracts_envelope(shown: bool) -> No
 def test_issues_and_an_invalid_request_name_arguments() -> None:
     issue = Issue("ERR_X", "$.merge.rrfK: no", "f", "$.merge.rrfK", "range", "less")
 
-    found = in_arguments(WorkspaceError((issue,)), ARGUMENTS)
+    result = in_arguments(WorkspaceError((issue,)), ARGUMENTS)
 
-    assert isinstance(found, WorkspaceError)
-    assert found.issues == (Issue("ERR_X", "rrf_k: no", "f", "rrf_k", "range", "less"),)
+    assert isinstance(result, WorkspaceError)
+    assert result.issues == (Issue("ERR_X", "rrf_k: no", "f", "rrf_k", "range", "less"),)
 
-    found = in_arguments(InvalidRequest("$.merge.rrfK: no"), ARGUMENTS)
+    result = in_arguments(InvalidRequest("$.merge.rrfK: no"), ARGUMENTS)
 
-    assert type(found) is InvalidRequest
-    assert str(found) == "rrf_k: no"
+    assert type(result) is InvalidRequest
+    assert str(result) == "rrf_k: no"
 
 
 @pytest.mark.parametrize("error", [UsageError("$.merge.rrfK", code="ERR_Y"), NoIndex("x")])
@@ -103,11 +103,12 @@ def test_every_tool_has_a_budget_and_says_how_to_get_the_rest(tool: str) -> None
     cut = within_budget(tool, {}, text)
 
     most = budget_of(tool, {}).most_bytes
-    *kept, told = cut.split("\n")
+    *kept, reported = cut.split("\n")
     assert most - 16 < len(cut.encode()) <= most
     assert kept == text.split("\n")[: len(kept)]
     assert (
-        told == f"cut: text {most} of {len(text)} bytes; for the rest: {budget_of(tool, {}).rest}"
+        reported
+        == f"cut: text {most} of {len(text)} bytes; for the rest: {budget_of(tool, {}).rest}"
     )
 
 
@@ -117,12 +118,12 @@ def test_a_text_is_whole_or_within_its_budget(text: str, times: int, most_bytes:
     document = {"slate": {"limits": {"max_slate_bytes": most_bytes}}}
     long, budget = text * times, max(1_024, most_bytes)
 
-    found = within_budget("context", document, long)
+    result = within_budget("context", document, long)
 
     fits = len(long.encode()) <= budget
-    assert (found == long) is fits
-    assert len(found.encode()) <= budget
-    assert fits or "\ncut: text " in found
+    assert (result == long) is fits
+    assert len(result.encode()) <= budget
+    assert fits or "\ncut: text " in result
 
 
 def test_a_slate_and_an_expansion_have_the_bytes_that_they_were_asked_for() -> None:
@@ -139,8 +140,10 @@ def test_a_slate_and_an_expansion_have_the_bytes_that_they_were_asked_for() -> N
 
 def test_several_answers_have_the_budgets_of_each_up_to_a_bound() -> None:
     """A call for three places is not cut to what one failure takes."""
-    one = golden("expand_success")
-    one["limits"]["max_expand_bytes"] = 6_000
+    first = golden("expand_success")
+    first["limits"]["max_expand_bytes"] = 6_000
 
-    assert budget_of("expand", {"answers": [one, one, FAILURE]}).most_bytes == 18_000 + (4 << 10)
-    assert budget_of("expand", {"answers": [one] * 50}).most_bytes == 64 << 10
+    assert budget_of("expand", {"answers": [first, first, FAILURE]}).most_bytes == 18_000 + (
+        4 << 10
+    )
+    assert budget_of("expand", {"answers": [first] * 50}).most_bytes == 64 << 10

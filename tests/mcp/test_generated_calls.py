@@ -36,8 +36,8 @@ def sources_of(package: object) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
     """Return two indexed packages and their workspace."""
-    with settled(sources_of(anyio), sources_of(starlette)) as found:
-        yield found
+    with settled(sources_of(anyio), sources_of(starlette)) as result:
+        yield result
 
 
 def test_generated_calls_satisfy_the_javascript_client(

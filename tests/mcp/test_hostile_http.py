@@ -128,16 +128,16 @@ async def others_are_served(address: str) -> None:
 async def test_no_body_breaks_the_server(reached: Reached) -> None:
     """Within a session and without one; each gets an answer that is no failure of ours."""
     async with reached() as address:
-        found: dict[str, set[int]] = {}
+        results: dict[str, set[int]] = {}
         async with httpx.AsyncClient(timeout=_PATIENCE_S) as client:
             inside = await session(client, address)
             for name, body in BODIES.items():
                 for headers in (HEADERS, inside):
                     response = await client.post(address, content=content(body), headers=headers)
-                    found.setdefault(name, set()).add(response.status_code)
+                    results.setdefault(name, set()).add(response.status_code)
 
-        assert {name: codes for name, codes in found.items() if max(codes) >= 500} == {}
-        assert found["too much"] == {413}
+        assert {name: codes for name, codes in results.items() if max(codes) >= 500} == {}
+        assert results["too much"] == {413}
         await others_are_served(address)
 
 
@@ -259,9 +259,9 @@ async def test_a_body_that_drips_is_given_up(
         request = f"POST /mcp HTTP/1.1\r\nhost: {host}\r\ncontent-length: 100\r\n{head}\r\n" + '{"a'
 
         def answered() -> bytes:
-            with socket.create_connection((host, port), timeout=_PATIENCE_S) as one:
-                one.sendall(request.encode())
-                return one.recv(100)
+            with socket.create_connection((host, port), timeout=_PATIENCE_S) as each:
+                each.sendall(request.encode())
+                return each.recv(100)
 
         assert (await to_thread.run_sync(answered)).startswith(b"HTTP/1.1 408 ")
 
@@ -270,9 +270,9 @@ def held(address: str, count: int, data: bytes) -> Iterator[socket.socket]:
     """Open connections that say something and then nothing."""
     where = urlsplit(address).hostname, urlsplit(address).port
     for _ in range(count):
-        one = socket.create_connection(where, timeout=_PATIENCE_S)  # type: ignore[arg-type]
-        one.sendall(data)
-        yield one
+        first = socket.create_connection(where, timeout=_PATIENCE_S)  # type: ignore[arg-type]
+        first.sendall(data)
+        yield first
 
 
 async def test_connections_that_say_nothing_of_use_leave_room(reached: Reached) -> None:
@@ -281,8 +281,8 @@ async def test_connections_that_say_nothing_of_use_leave_room(reached: Reached) 
     async with reached() as address:
         with ExitStack() as opened:
             for data in said_first:
-                for one in await to_thread.run_sync(lambda: list(held(address, 25, data))):  # noqa: B023
-                    opened.enter_context(one)
+                for each in await to_thread.run_sync(lambda: list(held(address, 25, data))):  # noqa: B023
+                    opened.enter_context(each)
             await others_are_served(address)
 
 
@@ -294,8 +294,8 @@ async def test_a_thousand_connections_end_and_leave_room(
     async with reached() as address:
         monkeypatch.setattr("ggrep.interfaces.surfaces.http_server._HEAD_S", 0.5)
         with ExitStack() as opened:
-            for one in await to_thread.run_sync(lambda: list(held(address, 1000, b"POST /mcp"))):
-                opened.enter_context(one)
+            for each in await to_thread.run_sync(lambda: list(held(address, 1000, b"POST /mcp"))):
+                opened.enter_context(each)
             with anyio.fail_after(_PATIENCE_S):
                 while True:
                     try:

@@ -113,10 +113,10 @@ async def test_a_client_is_served_over_http(
     federator: FakeFederator, own: Path, workspace_file: Path, mode: str
 ) -> None:
     """The same tools, the same answers, with progress; a signal ends it."""
-    told: list[float] = []
+    reports: list[float] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append(done)
+        reports.append(done)
 
     start = StartOptions(directory=own, workspaces=(workspace_file,))
     async with (
@@ -128,7 +128,7 @@ async def test_a_client_is_served_over_http(
 
     assert [tool.name for tool in listing.tools] == [tool.name for tool in listed()]
     assert not result.is_error
-    assert sorted(told) == [1, 2]
+    assert sorted(reports) == [1, 2]
     assert federator.closed == 1
 
 

@@ -23,8 +23,8 @@ GIVEN = {"query": "settle invoice", "name": "settle_invoice", "target": "src/pay
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
-    with settled() as found:
-        yield found
+    with settled() as result:
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -67,22 +67,22 @@ def test_the_javascript_sdk_lists_and_calls_every_tool(
     place: Settled, node: Path, server: list[str]
 ) -> None:
     """It checks what comes back against the output schemas, failures included."""
-    said = output_of(place, node, ["node", "sdk_client.mjs", *server])
+    output = output_of(place, node, ["node", "sdk_client.mjs", *server])
 
-    assert said["server"]["name"] == "ggrep"
-    assert said["tools"] == TOOLS
-    assert [name for name, call in said["calls"].items() if call["isError"]] == []
-    hits = said["calls"]["search_workspace"]["structured"]["results"]
+    assert output["server"]["name"] == "ggrep"
+    assert output["tools"] == TOOLS
+    assert [name for name, call in output["calls"].items() if call["isError"]] == []
+    hits = output["calls"]["search_workspace"]["structured"]["results"]
     assert {hit["repoAlias"] for hit in hits} == {"pay", "mail"}
-    assert said["calls"]["search"]["structured"]["results"][0]["path"] == "src/pay.py"
-    assert said["calls"]["context"]["structured"]["slate"]["level"] == 1
-    assert said["calls"]["expand"]["structured"]["path"] == "src/pay.py"
+    assert output["calls"]["search"]["structured"]["results"][0]["path"] == "src/pay.py"
+    assert output["calls"]["context"]["structured"]["slate"]["level"] == 1
+    assert output["calls"]["expand"]["structured"]["path"] == "src/pay.py"
     # This SDK drops a notification that arrives in one piece with the answer after it.
-    assert [step[:2] for step in said["progress"]] in ([], [[1, 2]], [[1, 2], [2, 2]])
-    assert said["refused"]["isError"] is True
-    assert "unknown argument 'nonsense'" in said["refused"]["structured"]["message"]
-    assert said["resources"] == ["ggrep://status", "ggrep://health", "ggrep://workspace"]
-    assert said["workspace"]["workspaces"][0]["name"] == "both"
+    assert [step[:2] for step in output["progress"]] in ([], [[1, 2]], [[1, 2], [2, 2]])
+    assert output["refused"]["isError"] is True
+    assert "unknown argument 'nonsense'" in output["refused"]["structured"]["message"]
+    assert output["resources"] == ["ggrep://status", "ggrep://health", "ggrep://workspace"]
+    assert output["workspace"]["workspaces"][0]["name"] == "both"
 
 
 def inspected(place: Settled, node: Path, server: list[str], *method: str) -> Any:

@@ -92,16 +92,18 @@ async def test_a_repository_may_be_let_in(
 async def test_a_registered_workspace_needs_no_name_or_its_path(
     workspace_file: Path, own: Path, other: Path
 ) -> None:
-    found = await Access(StartOptions(directory=None, workspaces=(workspace_file,))).workspace(None)
+    result = await Access(StartOptions(directory=None, workspaces=(workspace_file,))).workspace(
+        None
+    )
 
-    assert found.file == workspace_file
-    assert found.allowlist.allows(Path("/anything"))
+    assert result.file == workspace_file
+    assert result.allowlist.allows(Path("/anything"))
 
     places = Access(StartOptions(directory=own, workspaces=(workspace_file,)))
 
-    found = await places.workspace("../both.jsonc")
+    result = await places.workspace("../both.jsonc")
 
-    assert found.allowlist.allows(other)
+    assert result.allowlist.allows(other)
 
 
 async def test_with_several_workspaces_the_ids_are_the_choice(
@@ -151,11 +153,11 @@ async def test_another_workspace_is_held_to_what_is_allowed(
     own: Path, other: Path, workspace_file: Path
 ) -> None:
     """Naming a file must not open what the file names."""
-    found = await Access(StartOptions(directory=own)).workspace(str(workspace_file))
+    result = await Access(StartOptions(directory=own)).workspace(str(workspace_file))
 
-    assert found.file == workspace_file
-    assert found.allowlist.allows(own)
-    assert not found.allowlist.allows(other)
+    assert result.file == workspace_file
+    assert result.allowlist.allows(own)
+    assert not result.allowlist.allows(other)
 
 
 async def test_a_link_to_a_registered_workspace_means_the_file_as_it_was_named_at_the_start(

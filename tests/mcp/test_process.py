@@ -24,8 +24,8 @@ OTHER_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Settled]:
-    with settled() as found:
-        yield found
+    with settled() as result:
+        yield result
 
 
 @contextmanager
@@ -54,15 +54,15 @@ def ask(process: subprocess.Popen[bytes], message: object) -> dict[str, object]:
 
 @pytest.mark.parametrize("mode", [pytest.param("legacy", marks=pytest.mark.deep), "auto"])
 async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) -> None:
-    told: list[str | None] = []
+    reports: list[str | None] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append(message)
+        reports.append(message)
 
     query = {"query": "settle invoice"}
     async with Client(stdio_client(place.server("--structured")), mode=mode) as client:
         listing = await client.list_tools()
-        found = await client.call_tool("search_workspace", query, progress_callback=hear)
+        result = await client.call_tool("search_workspace", query, progress_callback=hear)
         single = await client.call_tool("search", query)
         old = await client.call_tool("good_search", query)
         slate = await client.call_tool("context", query)
@@ -74,8 +74,8 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
         workspace = await client.read_resource("ggrep://workspace")
 
     assert [tool.name for tool in listing.tools] == [tool.name for tool in listed()]
-    assert {hit["repoAlias"] for hit in found.structured_content["results"]} == {"pay", "mail"}
-    assert sorted(str(line).partition(":")[0] for line in told) == ["mail", "pay"]
+    assert {hit["repoAlias"] for hit in result.structured_content["results"]} == {"pay", "mail"}
+    assert sorted(str(line).partition(":")[0] for line in reports) == ["mail", "pay"]
     assert single.structured_content["results"][0]["path"] == "src/pay.py"
     assert old.structured_content["results"] == single.structured_content["results"]
     assert slate.structured_content["slate"]["overview"]["top_paths"] == ["src/pay.py"]
@@ -97,10 +97,10 @@ def test_a_workspace_file_that_cannot_be_loaded_is_reported_at_the_start(
     with started(place, place.base, "--workspace", name) as server:
         answer = ask(server, INITIALIZE)
         server.terminate()
-        told = server.stderr.read().decode()
+        reported = server.stderr.read().decode()
 
     assert "result" in answer
-    assert told == (fault and f"warning: {fault}{place.base / name}\n")
+    assert reported == (fault and f"warning: {fault}{place.base / name}\n")
 
 
 async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
@@ -189,11 +189,11 @@ def test_flags_of_http_need_http(
 
 
 async def test_it_serves_http_until_a_signal(place: Settled) -> None:
-    own = ("--path", str(place.root), "--http", "--port=0")
-    with started(place, place.root, *own) as process:
-        address, told = (process.stderr.readline().decode().strip() for _ in range(2))
+    ours = ("--path", str(place.root), "--http", "--port=0")
+    with started(place, place.root, *ours) as process:
+        address, reported = (process.stderr.readline().decode().strip() for _ in range(2))
         address = address.removeprefix("serving MCP at ")
-        token = token_in(told.removeprefix("callers must present the token in "))
+        token = token_in(reported.removeprefix("callers must present the token in "))
         async with (
             httpx2.AsyncClient() as stranger,
             httpx2.AsyncClient(headers={"authorization": f"Bearer {token}"}) as http,
@@ -205,6 +205,6 @@ async def test_it_serves_http_until_a_signal(place: Settled) -> None:
         out, err = process.communicate(timeout=_PATIENCE_S)
 
     assert refused.status_code == 401
-    assert token not in told
+    assert token not in reported
     assert "\nsrc/pay.py:" in result.content[0].text
     assert (process.returncode, out, err) == (0, b"", b"")

@@ -18,11 +18,11 @@ def arrival(done: int, *, alias: str | None = "a", count: int = 2) -> RepoDone:
 
 async def test_everything_is_told_in_order_before_the_answer() -> None:
     """A client closes its bar when the answer comes."""
-    told: list[float] = []
+    reports: list[float] = []
 
     async def tell(done: float, total: float, message: str) -> None:
         await anyio.lowlevel.checkpoint()
-        told.append(done)
+        reports.append(done)
 
     async def ask(arrived: Callable[[RepoDone], None]) -> str:
         for done in (1, 2, 3):
@@ -30,7 +30,7 @@ async def test_everything_is_told_in_order_before_the_answer() -> None:
         return "answer"
 
     assert await telling(ask, tell, read_arrival) == "answer"
-    assert told == [1, 2, 3]
+    assert reports == [1, 2, 3]
 
 
 async def test_a_failure_comes_out_as_it_is() -> None:
@@ -55,12 +55,12 @@ def test_a_line_names_the_repository_its_status_and_its_hits() -> None:
 
 async def test_what_takes_long_to_tell_is_still_told_first() -> None:
     """A client would otherwise see a bar that goes back."""
-    told: list[float] = []
+    reports: list[float] = []
 
     async def tell(done: float, _total: float, _line: str) -> None:
         for _ in range(9 if done == 1 else 0):
             await anyio.lowlevel.checkpoint()
-        told.append(done)
+        reports.append(done)
 
     async def ask(arrived: Callable[[RepoDone], None]) -> str:
         for done in (1, 2):
@@ -68,7 +68,7 @@ async def test_what_takes_long_to_tell_is_still_told_first() -> None:
         return "answer"
 
     assert await telling(ask, tell, read_arrival) == "answer"
-    assert told == [1, 2]
+    assert reports == [1, 2]
 
 
 def test_what_is_told_of_indexing_rises_whatever_stage_begins_anew() -> None:
@@ -76,13 +76,13 @@ def test_what_is_told_of_indexing_rises_whatever_stage_begins_anew() -> None:
     reading = RisingProgress()
     steps = [("scan", 0, 0), ("index", 0, 9), ("index", 4, 9), ("index", 4, 9), ("publish", 0, 9)]
 
-    told = [reading(IndexingProgress(*step)) for step in steps]
+    reports = [reading(IndexingProgress(*step)) for step in steps]
 
-    figures = [done for done, _, _ in told]
+    figures = [done for done, _, _ in reports]
     assert figures == sorted(set(figures))
     assert figures[2] == 4.0
-    assert [total for _, total, _ in told] == [None, 9.0, 9.0, 9.0, 9.0]
-    assert [said for _, _, said in told] == [
+    assert [total for _, total, _ in reports] == [None, 9.0, 9.0, 9.0, 9.0]
+    assert [output for _, _, output in reports] == [
         "scan",
         "index, 0 of 9 files",
         "index, 4 of 9 files",

@@ -120,7 +120,7 @@ async def test_nothing_is_asked_before_a_tool_is_called(
         resources = await client.list_resources()
 
     assert len(tools.tools) == len(listed())
-    assert [str(one.uri) for one in resources.resources] == [one.uri for one in RESOURCES]
+    assert [str(each.uri) for each in resources.resources] == [each.uri for each in RESOURCES]
     assert federator.asked == []
     assert federator.closed == 0
 
@@ -128,11 +128,11 @@ async def test_nothing_is_asked_before_a_tool_is_called(
 async def test_instructions_say_when_to_prefer_it(connect: object) -> None:
     """An agent that is not told keeps to grep."""
     async with connect() as client:
-        said = client.instructions or ""
+        output = client.instructions or ""
 
     for name in ("search", "context", "search_workspace", "symbol", "references", "expand"):
-        assert f"`{name}`" in said
-    assert "good_search" not in said
+        assert f"`{name}`" in output
+    assert "good_search" not in output
 
 
 @pytest.mark.parametrize(
@@ -197,16 +197,16 @@ async def test_progress_is_told(
     connect: object, mode: str, tool: str, given: dict[str, object], lines: list[str]
 ) -> None:
     """A search of many repositories takes longer than an agent likes, a first index minutes."""
-    told: list[tuple[float, float | None, str | None]] = []
+    reports: list[tuple[float, float | None, str | None]] = []
 
     async def hear(done: float, total: float | None, message: str | None) -> None:
-        told.append((done, total, message))
+        reports.append((done, total, message))
 
     async with connect(mode=mode) as client:
         await client.call_tool(tool, given, progress_callback=hear)
         await anyio.wait_all_tasks_blocked()
 
-    assert sorted(told) == [(number, 2, line) for number, line in enumerate(lines, 1)]
+    assert sorted(reports) == [(number, 2, line) for number, line in enumerate(lines, 1)]
 
 
 @MODES
@@ -287,9 +287,9 @@ async def test_the_workspace_resource_names_ids_and_repositories(
     document = stable_json.loads(read.contents[0].text)
     workspace = load_workspace(workspace_file, resolve_root=canonical_root)
     assert document["schema_version"] == 1
-    (found,) = document["workspaces"]
-    assert (found["workspaceId"], found["name"]) == (workspace.repo_set_id, "both")
-    assert found["repos"][0] == {
+    (result,) = document["workspaces"]
+    assert (result["workspaceId"], result["name"]) == (workspace.repo_set_id, "both")
+    assert result["repos"][0] == {
         "repoId": workspace.repos[0].repo_id,
         "alias": "own",
         "root": str(own),

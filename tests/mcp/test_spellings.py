@@ -12,7 +12,7 @@ def ours(tool: str, **given: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(
-    ("tool", "said", "name"),
+    ("tool", "output", "name"),
     [
         ("search_workspace", "workspacePath", "workspace"),
         ("search_workspace", "workspace_path", "workspace"),
@@ -41,10 +41,10 @@ def ours(tool: str, **given: object) -> dict[str, object]:
     ],
 )
 def test_a_name_of_the_contracts_or_of_an_answer_is_understood(
-    tool: str, said: str, name: str
+    tool: str, output: str, name: str
 ) -> None:
     """Whoever wrote a client after the contract is right, too."""
-    assert ours(tool, **{said: "x"}) == {name: "x"}
+    assert ours(tool, **{output: "x"}) == {name: "x"}
 
 
 def test_the_body_of_the_contract_is_understood_as_it_is() -> None:
@@ -109,13 +109,13 @@ def test_two_names_of_one_argument_have_to_agree() -> None:
 
 def test_no_spelling_stands_for_two_arguments() -> None:
     for tool in TOOLS:
-        for name in (one.name for one in tool.every):
+        for name in (item.name for item in tool.every):
             assert ours(tool.name, **{name: 1}) == {name: 1}
 
     for tool in TOOLS:
-        named = {one.name for one in tool.every}
-        said = [each for name in sorted(named & ALSO.keys()) for each in ALSO[name]]
-        assert len(set(said) - named) == len([each for each in said if each not in named])
+        named = {item.name for item in tool.every}
+        messages = [each for name in sorted(named & ALSO.keys()) for each in ALSO[name]]
+        assert len(set(messages) - named) == len([each for each in messages if each not in named])
 
 
 def test_an_unknown_argument_is_refused_with_the_one_that_was_meant() -> None:

@@ -140,9 +140,9 @@ async def test_every_tool_refuses_an_argument_that_it_does_not_know(
     outcome = await calls.call(tool.name, {**LEAST.get(tool.name, {}), "nonsense": 1})
 
     assert outcome.failed
-    said = str(outcome.document["message"])
-    assert said.startswith(f"{tool.name}: unknown argument 'nonsense'; known arguments: ")
-    assert all(argument.name in said for argument in tool.arguments)
+    output = str(outcome.document["message"])
+    assert output.startswith(f"{tool.name}: unknown argument 'nonsense'; known arguments: ")
+    assert all(argument.name in output for argument in tool.arguments)
     assert federator.asked == []
 
 
@@ -156,9 +156,9 @@ async def test_every_tool_refuses_an_option_that_it_does_not_know(
     outcome = await calls.call(tool.name, given)
 
     assert outcome.failed
-    said = str(outcome.document["message"])
-    assert "unknown option 'nonsense=1'" in said
-    assert all(f"{argument.name}=" in said for argument in tool.rare)
+    output = str(outcome.document["message"])
+    assert "unknown option 'nonsense=1'" in output
+    assert all(f"{argument.name}=" in output for argument in tool.rare)
     assert federator.asked == []
 
 
@@ -354,23 +354,23 @@ async def test_several_names_are_asked_one_by_one(calls: Calls, federator: FakeF
     assert "answers" not in alone.document
     assert len(places.document["answers"]) == 2
     assert not wrong.failed
-    codes = [one.get("code") for one in wrong.document["answers"]]
+    codes = [each.get("code") for each in wrong.document["answers"]]
     assert codes == [None, "invalid_request", None]
 
 
 @pytest.mark.parametrize("name", ["symbol", "references", "expand"])
 async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name: str) -> None:
     """No schema can say that one of two arguments is wanted."""
-    one, several = SEVERAL[name]
+    first, several = SEVERAL[name]
     nothing = await calls.call(name, {})
     much = await calls.call(name, {several: [f"n{number}" for number in range(51)]})
 
-    assert f"the argument {one!r} is missing" in nothing.document["message"]
+    assert f"the argument {first!r} is missing" in nothing.document["message"]
     assert "the maximum is 50" in much.document["message"]
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "said"),
+    ("name", "wrong", "output"),
     [
         ("search", {"per_file": -1}, "per_file: must be from 0 to 1000, is -1"),
         # A body calls the one what a tool calls the other.
@@ -404,13 +404,13 @@ async def test_a_call_for_nothing_or_for_too_much_is_refused(calls: Calls, name:
     ],
 )
 async def test_a_wrong_value_is_named_by_its_argument(
-    calls: Calls, federator: FakeFederator, name: str, wrong: dict[str, object], said: str
+    calls: Calls, federator: FakeFederator, name: str, wrong: dict[str, object], output: str
 ) -> None:
     """A model has never seen the body that the message comes from."""
     outcome = await calls.call(name, {**LEAST.get(name, {}), **wrong})
 
     assert outcome.failed
-    assert str(outcome.document["message"]).startswith(said)
+    assert str(outcome.document["message"]).startswith(output)
     assert outcome.document["code"] == "invalid_request"
     assert federator.asked == []
 
@@ -534,7 +534,7 @@ async def test_hits_of_a_workspace_have_anchors_of_their_own(
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "output"),
     [
         ({"level": 2, "graph": False}, "graph, level: allowed only with format slate"),
         ({"format": "hits", "max_bytes": 9_000}, "max_bytes: allowed only with format slate"),
@@ -547,19 +547,19 @@ async def test_hits_of_a_workspace_have_anchors_of_their_own(
     ],
 )
 async def test_what_only_the_other_format_heeds_is_refused(
-    calls: Calls, federator: FakeFederator, given: dict[str, object], said: str
+    calls: Calls, federator: FakeFederator, given: dict[str, object], output: str
 ) -> None:
     """Whatever is accepted must have an effect, or the agent waits for it in vain."""
     outcome = await calls.call("search_workspace", {"query": "q", **given})
 
     assert outcome.failed
-    assert said in str(outcome.document["message"])
+    assert output in str(outcome.document["message"])
     assert federator.asked == []
 
 
 def test_every_argument_that_shapes_slates_is_of_slates_alone() -> None:
     """One that is added to the shape must not be passed over in lists of hits."""
-    shaping = {one.name for one in BY_NAME["context"].arguments if one.place[:1] == ("slate",)}
+    shaping = {each.name for each in BY_NAME["context"].arguments if each.place[:1] == ("slate",)}
     arguments = BY_NAME["search_workspace"].every
 
     for name in shaping - {"anchors"}:
@@ -703,13 +703,13 @@ async def test_a_merge_that_nobody_chose_is_said_in_the_text_alone(
     start = StartOptions(directory=own, workspaces=(workspace_file,))
     asked = {"query": "q"}
 
-    said = await Calls(Unsaid(), Access(start), shows_paths=True).call("search_workspace", asked)
+    output = await Calls(Unsaid(), Access(start), shows_paths=True).call("search_workspace", asked)
     plain = Calls(FakeFederator(), Access(start), shows_paths=True)
     silent = await plain.call("search_workspace", asked)
 
-    assert said.notes == (MERGED_BY_RANK,)
+    assert output.notes == (MERGED_BY_RANK,)
     assert silent.notes == ()
-    assert said.document == silent.document
+    assert output.document == silent.document
 
 
 @pytest.mark.parametrize("tool", NAMED)

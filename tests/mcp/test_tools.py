@@ -36,7 +36,7 @@ OF_KIND = {"string": "x", "integer": 1, "boolean": True, "array": ["x"]}
 
 
 def argument(tool: str, name: str) -> Argument:
-    return next(one for one in BY_NAME[tool].every if one.name == name)
+    return next(each for each in BY_NAME[tool].every if each.name == name)
 
 
 def nodes(value: object) -> Iterator[dict[str, object]]:
@@ -115,7 +115,7 @@ def test_every_tool_says_when_to_use_it() -> None:
     assert all("Use" in tool.says for tool in TOOLS)
     assert "eprecated" in BY_NAME["good_search"].says
 
-    kinds = {(one.name, one.kind) for tool in TOOLS for one in tool.every}
+    kinds = {(each.name, each.kind) for tool in TOOLS for each in tool.every}
 
     assert len(kinds) == len({name for name, _ in kinds})
     assert argument("context", "level").says == f"0 (paths) to {MAX_LEVEL} (whole chunks)"
@@ -124,9 +124,9 @@ def test_every_tool_says_when_to_use_it() -> None:
 
 def test_good_search_takes_the_least_of_what_search_takes() -> None:
     """It is the same tool under its old name; whoever wants more calls the new one."""
-    taken = [one for one in BY_NAME["good_search"].every if one.name != OPTIONS]
+    taken = [each for each in BY_NAME["good_search"].every if each.name != OPTIONS]
 
-    assert [one.name for one in taken] == ["query", "root", "structured", "snippet"]
+    assert [each.name for each in taken] == ["query", "root", "structured", "snippet"]
     for old in taken:
         new = argument("search", old.name)
         assert (old.kind, old.place, old.default) == (new.kind, new.place, new.default)
@@ -142,16 +142,16 @@ def test_a_snippet_is_short_and_a_slate_of_level_1_unless_asked_for() -> None:
 
 @EVERY
 def test_every_argument_is_described_and_every_closed_set_is_told(tool: Tool) -> None:
-    named = [one.name for one in tool.every]
+    named = [each.name for each in tool.every]
 
     assert len(set(named)) == len(named)
 
-    for name, said in tool.takes["properties"].items():
-        assert said.get("description"), name
-        if name in {one.name for one in tool.contract}:
+    for name, output in tool.takes["properties"].items():
+        assert output.get("description"), name
+        if name in {each.name for each in tool.contract}:
             continue
         words = argument(tool.name, name).words
-        listed = said.get("enum", said.get("items", {}).get("enum", []))
+        listed = output.get("enum", output.get("items", {}).get("enum", []))
         assert tuple(listed) == words, name
 
 
@@ -160,14 +160,14 @@ def test_options_name_what_they_take() -> None:
     for tool in TOOLS:
         if OPTIONS not in tool.takes["properties"]:
             continue
-        said = tool.takes["properties"][OPTIONS]["description"].removeprefix("key=value: ")
+        output = tool.takes["properties"][OPTIONS]["description"].removeprefix("key=value: ")
         named = [
             name.removeprefix("only for exact-text and regex: ").removesuffix(" and more")
-            for part in said.split("; ")
+            for part in output.split("; ")
             for name in part.split(", ")
             if not part.startswith("as in ")
         ]
-        assert set(named) <= {one.name for one in tool.rare}
+        assert set(named) <= {each.name for each in tool.rare}
         assert len(named) >= 4
 
 
@@ -181,25 +181,25 @@ OVER_WORKSPACES = {
 @pytest.mark.parametrize("tool", [BY_NAME[name] for name in PARSERS], ids=lambda tool: tool.name)
 def test_every_argument_has_a_place_that_its_body_knows(tool: Tool) -> None:
     """One that stands where nobody reads would be refused, whatever its value."""
-    given = {one.name: OF_KIND[one.kind] for one in tool.every if one.place}
+    given = {each.name: OF_KIND[each.kind] for each in tool.every if each.place}
     asked = [(PARSERS[tool.name], given)]
     if over := OVER_WORKSPACES.get(tool.name):
         alone = {name: value for name, value in given.items() if name not in OF_WORKSPACES}
         several = {name: value for name, value in given.items() if name != "root"}
         asked = [(PARSERS[tool.name], alone), (over, several)]
 
-    said = ""
+    output = ""
     for parse, values in asked:
         try:
             parse(body_of(tool.every, values))
         except WorkspaceError as error:
-            said += " ".join(issue.message for issue in error.issues)
+            output += " ".join(issue.message for issue in error.issues)
         except InvalidRequest as error:
-            said += str(error)
+            output += str(error)
 
-    assert "unknown key" not in said
-    assert " again " not in said  # two arguments for one setting
-    assert " must be a" not in said  # of another type than the body wants
+    assert "unknown key" not in output
+    assert " again " not in output  # two arguments for one setting
+    assert " must be a" not in output  # of another type than the body wants
 
 
 @pytest.mark.parametrize(

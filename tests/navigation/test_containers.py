@@ -62,7 +62,7 @@ def ask(engine: Engine, name: str, **more: object) -> ReferencesResponse:
 
 def lines(answer: ReferencesResponse, *, guess: bool) -> list[tuple[str, int]]:
     """Return the places that are certain, or those that are not."""
-    return [(one.path, one.line) for one in answer.references if one.guess is guess]
+    return [(each.path, each.line) for each in answer.references if each.guess is guess]
 
 
 def test_uses_that_say_another_container_are_left_out(engine: Engine) -> None:
@@ -71,7 +71,7 @@ def test_uses_that_say_another_container_are_left_out(engine: Engine) -> None:
 
     assert lines(answer, guess=False) == [("shop/app.py", 2), ("shop/till.py", 9)]
     assert lines(answer, guess=True) == [("shop/app.py", 3)]
-    (notice,) = [one for one in answer.warnings if one.code == "other_container"]
+    (notice,) = [each for each in answer.warnings if each.code == "other_container"]
     assert notice.message.startswith("omitted: 3 usages of other classes or modules")
 
 
@@ -86,14 +86,15 @@ def test_without_a_container_every_use_is_one(engine: Engine) -> None:
 
 def test_what_extends_a_type_implements_its_method(engine: Engine) -> None:
     """Beside the definition that was asked for."""
-    told = {
-        (one.qualified_name, one.relation, one.guess) for one in ask(engine, "Till.pay").defined
+    reported = {
+        (each.qualified_name, each.relation, each.guess) for each in ask(engine, "Till.pay").defined
     }
     go = {
-        (one.qualified_name, one.relation, one.guess) for one in ask(engine, "Store.Keep").defined
+        (each.qualified_name, each.relation, each.guess)
+        for each in ask(engine, "Store.Keep").defined
     }
 
-    assert told == {("Till.pay", "definition", False), ("Card.pay", "implementation", False)}
+    assert reported == {("Till.pay", "definition", False), ("Card.pay", "implementation", False)}
     assert go == {("Store.Keep", "definition", False), ("disk.Keep", "implementation", True)}
 
 
@@ -103,17 +104,17 @@ def test_a_name_of_another_container_alone_says_so(engine: Engine) -> None:
     used = ask(engine, "Wallet.again")
 
     for answer in (defined, used):
-        assert [one.code for one in answer.warnings] == ["other_container"]
+        assert [each.code for each in answer.warnings] == ["other_container"]
         assert "no definition of Wallet.again; similar: Till.again" in answer.warnings[0].message
 
 
 def test_a_use_tells_what_it_does(engine: Engine) -> None:
     """Calls are looked for more often than imports."""
-    roles = {(one.path, one.line): one.role for one in ask(engine, "LIMIT").references}
+    roles = {(each.path, each.line): each.role for each in ask(engine, "LIMIT").references}
     main = ask(engine, "main").references
 
     assert roles == {("shop/card.py", 1): "import", ("shop/card.py", 6): "read"}
-    assert [(one.role, one.test) for one in main] == [("call", False)]
+    assert [(each.role, each.test) for each in main] == [("call", False)]
 
 
 def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
@@ -126,15 +127,15 @@ def test_a_filter_that_selects_nothing_is_named(engine: Engine) -> None:
     )
 
     for answer in answers:
-        told = [one.message for one in answer.warnings if one.code == "nothing_selected"]
-        assert told == ["no indexed file matches lang:rust"]
+        reports = [each.message for each in answer.warnings if each.code == "nothing_selected"]
+        assert reports == ["no indexed file matches lang:rust"]
     both = ask(engine, "pay", filters=(Filter("lang", "go"), Filter("path", "shop/*.py")))
     assert "matches all of lang:go, path:shop/*.py" in both.warnings[0].message
 
 
 def uses_of(engine: Engine, name: str, *, comments: bool = False) -> list[tuple[str, int, bool]]:
     answer = engine.ask(ReferencesRequest(name, strings=comments, comments=comments))
-    return [(one.path, one.line, one.guess) for one in answer.references]
+    return [(each.path, each.line, each.guess) for each in answer.references]
 
 
 def test_a_receiver_with_an_evident_type_is_certain(engine: Engine, root: Path) -> None:
@@ -163,7 +164,7 @@ def test_many_doubtful_usages_are_only_counted(engine: Engine, root: Path) -> No
     engine.sync()
     answer = engine.ask(ReferencesRequest("Till.pay"))
 
-    assert not any(one.guess and one.path == "shop/many.py" for one in answer.references)
+    assert not any(each.guess and each.path == "shop/many.py" for each in answer.references)
     assert any("31 usages of pay" in notice.message for notice in answer.warnings)
     assert len(uses_of(engine, "pay")) > 30
 
@@ -185,10 +186,10 @@ def test_words_in_data_and_documents_are_mentions_behind_all_usages(
     engine.sync()
     shown = engine.ask(ReferencesRequest("pay"))
     every = engine.ask(ReferencesRequest("pay", strings=True, comments=True)).references
-    kinds = [one.kind for one in every]
+    kinds = [each.kind for each in every]
 
-    assert not {one.path for one in shown.references} & {*texts}
-    assert {one.path for one in every} >= {*texts}
+    assert not {each.path for each in shown.references} & {*texts}
+    assert {each.path for each in every} >= {*texts}
     assert kinds == sorted(kinds, key=["usage", "string", "comment"].index)
     assert dict(shown.totals)["usage"] == kinds.count("usage")
 
@@ -205,7 +206,7 @@ def test_operators_are_found_in_languages_that_define_them(engine: Engine, root:
     )
     engine.sync()
 
-    assert [(one.path, one.line) for one in engine.ask(SymbolRequest("<=>")).definitions] == [
+    assert [(each.path, each.line) for each in engine.ask(SymbolRequest("<=>")).definitions] == [
         ("a.rb", 2),
         ("b.hs", 1),
     ]

@@ -82,10 +82,10 @@ def test_auto_is_the_definition_around_a_place_where_the_bytes_allow_it(
     engine: Engine, max_bytes: int, boundary: str
 ) -> None:
     """Who asks for a line of a method has no use for the rest of its file."""
-    found = ask(engine, f"src/till.py:{ADD + 40}", "auto", max_bytes)
+    answer = ask(engine, f"src/till.py:{ADD + 40}", "auto", max_bytes)
 
-    assert found.boundary == boundary
-    assert len(found.content.encode()) <= max_bytes
+    assert answer.boundary == boundary
+    assert len(answer.content.encode()) <= max_bytes
 
 
 def test_auto_is_the_whole_of_a_file_that_was_asked_for(engine: Engine) -> None:
@@ -100,18 +100,18 @@ def test_what_is_too_much_is_cut_around_the_line(
 ) -> None:
     """The line that was asked for is the last to go, and what went is said."""
     line = ADD + 100
-    found = ask(engine, f"src/till.py:{line}", boundary, max_bytes)
-    (cut,) = found.limits_hit
+    answer = ask(engine, f"src/till.py:{line}", boundary, max_bytes)
+    (cut,) = answer.limits_hit
 
-    assert found.start_line <= line <= found.end_line
-    assert len(found.content.encode()) <= max_bytes
+    assert answer.start_line <= line <= answer.end_line
+    assert len(answer.content.encode()) <= max_bytes
     assert (cut.code, cut.limit, cut.path_key) == ("max_expand_bytes", max_bytes, "src/till.py")
-    shown = found.end_line - found.start_line + 1
+    shown = answer.end_line - answer.start_line + 1
     if boundary == "file":
-        assert shown + found.hidden_lines == found.file_lines
+        assert shown + answer.hidden_lines == answer.file_lines
     if max_bytes >= 50:
-        assert found.content.split("\n") == LINES[found.start_line - 1 : found.end_line]
-        assert max_bytes - len(found.content.encode()) <= max(map(len, LINES)) + 1
+        assert answer.content.split("\n") == LINES[answer.start_line - 1 : answer.end_line]
+        assert max_bytes - len(answer.content.encode()) <= max(map(len, LINES)) + 1
 
 
 def test_a_cut_is_never_inside_of_a_character(index_of: IndexOf) -> None:
@@ -141,12 +141,12 @@ def test_a_range_of_lines_is_shown_whole_unless_bytes_are_named(engine: Engine) 
 
 def test_more_than_the_cap_is_clamped_aloud(engine: Engine) -> None:
     """A caller that asked for all must know that there is a bound."""
-    found = ask(engine, "docs/a.md", "file", 1 << 30)
+    answer = ask(engine, "docs/a.md", "file", 1 << 30)
 
-    assert [(cut.code, cut.limit, cut.observed) for cut in found.limits_hit] == [
+    assert [(cut.code, cut.limit, cut.observed) for cut in answer.limits_hit] == [
         ("max_expand_bytes", 1 << 20, 1 << 30)
     ]
-    assert found.request.max_bytes == 1 << 20
+    assert answer.request.max_bytes == 1 << 20
 
 
 def test_a_row_is_named_by_its_first_digits(engine: Engine) -> None:
@@ -188,7 +188,7 @@ def test_a_range_of_lines_shows_all_chunks_it_touches(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("target", "told"),
+    ("target", "reported"),
     [
         ("src/tull.py:3", "the index has no file 'src/tull.py'; the nearest is 'src/till.py'"),
         ("till.py", "the nearest is 'src/till.py'"),
@@ -201,9 +201,9 @@ def test_a_range_of_lines_shows_all_chunks_it_touches(engine: Engine) -> None:
         ("\ud800", "is not a valid place"),
     ],
 )
-def test_what_is_no_place_is_refused_by_name(engine: Engine, target: str, told: str) -> None:
+def test_what_is_no_place_is_refused_by_name(engine: Engine, target: str, reported: str) -> None:
     """With the file that was meant, where there is one like it."""
-    with pytest.raises(InvalidRequest, match=told):
+    with pytest.raises(InvalidRequest, match=reported):
         ask(engine, target)
 
 
@@ -237,12 +237,12 @@ def test_a_removed_file_is_no_place_any_more(root: Path, home: Path, index_of: I
 
 def test_neighbours_are_the_next_chunks_that_are_not_shown(engine: Engine) -> None:
     """The next request is one of them."""
-    found = ask(engine, f"src/till.py:{TAKE}", "definition")
-    sides = {side: [n for n in found.neighbours if n.side == side] for side in ("before", "after")}
+    answer = ask(engine, f"src/till.py:{TAKE}", "definition")
+    sides = {side: [n for n in answer.neighbours if n.side == side] for side in ("before", "after")}
 
     assert 1 <= len(sides["before"]) <= 3
     assert [n.end_line for n in sides["before"]] == sorted(n.end_line for n in sides["before"])
-    assert all(n.end_line < found.start_line for n in sides["before"])
+    assert all(n.end_line < answer.start_line for n in sides["before"])
     assert sides["after"][0].signature == "def weigh(item, rate)"
     assert sides["after"][0].start_line == WEIGH
     assert ask(engine, sides["after"][0].row_id, "chunk").start_line == WEIGH
@@ -253,17 +253,17 @@ def test_what_is_shown_is_safe_on_a_terminal(index_of: IndexOf) -> None:
     """Escape sequences in a file reach nobody, and its lines keep their numbers."""
     engine = index_of({"a.txt": "one\n\x1b[31mtwo\x07\r\n\n  \nfour\n"}, encoder="none")
 
-    found = ask(engine, "a.txt:2")
+    answer = ask(engine, "a.txt:2")
 
-    assert found.content.split("\n")[:2] == ["one", "two"]
-    assert found.content.split("\n")[4] == "four"
+    assert answer.content.split("\n")[:2] == ["one", "two"]
+    assert answer.content.split("\n")[4] == "four"
 
 
 def test_an_empty_file_is_a_place_without_text(root: Path, home: Path, index_of: IndexOf) -> None:
     """It is in the index all the same."""
-    found = ask(index_of({"a.py": "", "b.py": "\n\nx = 1\n"}, encoder="none"), "a.py")
+    answer = ask(index_of({"a.py": "", "b.py": "\n\nx = 1\n"}, encoder="none"), "a.py")
 
-    assert (found.content, found.file_lines, found.neighbours) == ("", 0, ())
+    assert (answer.content, answer.file_lines, answer.neighbours) == ("", 0, ())
     assert ask(open_engine(root, home, encoder="none"), "b.py:1").content == "x = 1"
 
 
@@ -393,10 +393,10 @@ def test_other_definitions_of_a_name_are_told(index_of: IndexOf) -> None:
         {"a.py": "def run():\n    pass\n", "b.py": "def run():\n    pass\n"}, encoder="none"
     )
 
-    found = ask(engine, "run")
+    answer = ask(engine, "run")
 
-    assert found.path == "a.py"
-    assert [(one.code, "b.py:1" in one.message) for one in found.warnings] == [
+    assert answer.path == "a.py"
+    assert [(each.code, "b.py:1" in each.message) for each in answer.warnings] == [
         ("more_definitions", True)
     ]
 
@@ -407,10 +407,10 @@ def test_of_a_type_with_a_long_description_the_head_is_opened(index_of: IndexOf)
     body = "".join(f"  int weigh{n}(int n) {{ return n * {n} + 1; }}\n" for n in range(300))
     engine = index_of({"Till.java": f"{description}class Till {{\n{body}}}\n"}, encoder="none")
 
-    found = ask(engine, "Till")
+    answer = ask(engine, "Till")
 
-    assert found.start_line <= 93 <= found.end_line
-    assert "class Till" in found.content
+    assert answer.start_line <= 93 <= answer.end_line
+    assert "class Till" in answer.content
 
 
 def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
@@ -421,10 +421,10 @@ def test_of_definitions_that_share_a_name_and_a_file_the_longest_is_opened(
         "class A {\n  int run = 1;\n  void run() { run(1); }\n"
         "  void run(int n) {\n    stop(n);\n    go(n);\n  }\n}\n"
     )
-    found = ask(index_of({"A.java": source}, encoder="none"), "A.run")
+    answer = ask(index_of({"A.java": source}, encoder="none"), "A.run")
 
-    assert "go(n)" in found.content
-    assert found.warnings == (), "the others are on the screen"
+    assert "go(n)" in answer.content
+    assert answer.warnings == (), "the others are on the screen"
 
 
 def test_a_declaration_is_no_other_definition(index_of: IndexOf) -> None:
@@ -433,9 +433,9 @@ def test_a_declaration_is_no_other_definition(index_of: IndexOf) -> None:
         {"a.cpp": "void go(int n)\n{\n  stop(n);\n}\n", "a.hpp": "void go(int n);\n"},
         encoder="none",
     )
-    found = ask(engine, "go")
+    answer = ask(engine, "go")
 
-    assert (found.path, found.warnings) == ("a.cpp", ())
+    assert (answer.path, answer.warnings) == ("a.cpp", ())
 
 
 def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(index_of: IndexOf) -> None:
@@ -443,10 +443,10 @@ def test_of_a_constant_the_chunk_is_opened_not_all_of_its_class(index_of: IndexO
     body = "".join(f"    def m{number}(self):\n{STEPS}\n" for number in range(3))
     engine = index_of({"a.py": f"class A:\n    LIMIT = 3\n    OTHER = 4\n\n{body}"}, encoder="none")
 
-    found = ask(engine, "LIMIT", max_bytes=1 << 20)
+    answer = ask(engine, "LIMIT", max_bytes=1 << 20)
 
-    assert found.boundary == "chunk"
-    assert "LIMIT = 3" in found.content
+    assert answer.boundary == "chunk"
+    assert "LIMIT = 3" in answer.content
 
 
 def test_what_is_neither_a_place_nor_a_name_says_what_is_like_it(engine: Engine) -> None:
@@ -484,9 +484,9 @@ def test_a_handle_of_several_rows_is_refused_with_their_places(
 ) -> None:
     """Whoever is refused can choose."""
     monkeypatch.setattr(targets, "_ROW_ID", re.compile("#?[0-9a-f]{1,64}"))
-    ids = [one.row_id for one in ask(engine, "src/till.py:3", "chunk").neighbours]
-    ids += [one.row_id for one in ask(engine, f"src/till.py:{WEIGH + 80}", "chunk").neighbours]
-    firsts = Counter(one[0] for one in set(ids))
+    ids = [each.row_id for each in ask(engine, "src/till.py:3", "chunk").neighbours]
+    ids += [each.row_id for each in ask(engine, f"src/till.py:{WEIGH + 80}", "chunk").neighbours]
+    firsts = Counter(each[0] for each in set(ids))
     shared = next((digit for digit, count in firsts.items() if count > 1), None)
     if shared is None:
         pytest.skip("no two rows begin alike")

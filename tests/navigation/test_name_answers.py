@@ -62,11 +62,11 @@ def engine(index_of: IndexOf, pool: InProcessMentions) -> Engine:
 
 
 def places(answer: SymbolResponse) -> list[tuple[str, int, str, str]]:
-    return [(one.path, one.line, one.kind, one.qualified_name) for one in answer.definitions]
+    return [(each.path, each.line, each.kind, each.qualified_name) for each in answer.definitions]
 
 
 def uses(answer: ReferencesResponse) -> list[tuple[str, int, str]]:
-    return [(one.path, one.line, one.kind) for one in answer.references]
+    return [(each.path, each.line, each.kind) for each in answer.references]
 
 
 def test_a_name_s_definitions_come_with_what_is_known_of_them(engine: Engine) -> None:
@@ -119,14 +119,14 @@ def test_a_body_comes_before_a_mere_declaration(engine: Engine) -> None:
     """Who asks where a function is wants to read it."""
     answer = engine.ask(SymbolRequest("HttpGet"))
 
-    assert [one.path for one in answer.definitions] == ["src/http.c", "src/http.h"]
+    assert [each.path for each in answer.definitions] == ["src/http.c", "src/http.h"]
 
 
 def test_another_letter_case_is_tried_and_said(engine: Engine) -> None:
     """Whoever remembers half of the spelling still gets there, and learns it."""
     answer = engine.ask(SymbolRequest("httpget"))
 
-    assert {one.name for one in answer.definitions} == {"HttpGet"}
+    assert {each.name for each in answer.definitions} == {"HttpGet"}
     (warning,) = answer.warnings
     assert (warning.code, warning.message) == (
         "other_case",
@@ -210,7 +210,7 @@ def cuts(answer: SymbolResponse | ReferencesResponse) -> list[tuple[str, int]]:
 
 
 def said(answer: SymbolResponse | ReferencesResponse) -> list[tuple[str, str]]:
-    return [(one.code, one.message.split()[0]) for one in answer.warnings]
+    return [(each.code, each.message.split()[0]) for each in answer.warnings]
 
 
 def test_of_more_text_than_is_parsed_words_tell(
@@ -249,13 +249,13 @@ class SlowMentions(InProcessMentions):
         self, questions: Iterable[OccurrenceRequest], deadline: Deadline
     ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
         """Yield each question with its answer."""
-        for found in super().find(questions, deadline):
+        for item in super().find(questions, deadline):
             self._clock.advance(self._milliseconds)
-            yield found
+            yield item
 
 
 @pytest.mark.parametrize(
-    ("milliseconds", "cut", "told"),
+    ("milliseconds", "cut", "reported"),
     [(650, 60, [("words_alone", "3")]), (950, 90, [("files_left", "3")])],
 )
 def test_what_there_was_no_time_for_is_said(
@@ -263,7 +263,7 @@ def test_what_there_was_no_time_for_is_said(
     monkeypatch: pytest.MonkeyPatch,
     milliseconds: float,
     cut: int,
-    told: list[tuple[str, str]],
+    reported: list[tuple[str, str]],
 ) -> None:
     """What is known at the deadline is worth more than an error."""
     clock = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
@@ -271,7 +271,7 @@ def test_what_there_was_no_time_for_is_said(
     monkeypatch.setattr(engine, "_occurrences", pool)
     used = engine.ask(ReferencesRequest("retry"), Deadline.after(clock, 1_000))
 
-    assert (cuts(used), said(used)) == ([("deadline_share", cut)], told)
+    assert (cuts(used), said(used)) == ([("deadline_share", cut)], reported)
     with pytest.raises(DeadlineExceeded):
         engine.ask(ReferencesRequest("retry", deterministic=True), Deadline.after(clock, 1_000))
 
@@ -296,7 +296,7 @@ def test_a_file_whose_syntax_cannot_be_read_is_named(
     answer = engine.ask(ReferencesRequest("retry", scope="src/retry.py"))
 
     assert {kind for _, _, kind in uses(answer)} == {"usage"}
-    assert [(one.code, one.path_key) for one in answer.warnings] == [
+    assert [(each.code, each.path_key) for each in answer.warnings] == [
         ("parse_exhausted", "src/retry.py")
     ]
 
@@ -317,10 +317,10 @@ def test_what_is_shown_is_safe_on_a_terminal(root: Path, engine: Engine) -> None
     """A file's text is somebody else's."""
     write_tree(root, {"src/evil.py": "def evil(a='\x1b[31m'): return evil\n"})
     engine.sync()
-    (found,) = engine.ask(SymbolRequest("evil")).definitions
+    (answer,) = engine.ask(SymbolRequest("evil")).definitions
     (used,) = engine.ask(ReferencesRequest("evil")).references
 
-    assert found.signature == "def evil(a='')"
+    assert answer.signature == "def evil(a='')"
     assert used.content == "def evil(a=''): return evil"
 
 

@@ -32,12 +32,12 @@ def test_pages_together_are_the_whole_answer(engine: Engine, size: int) -> None:
     """Nothing stands on two of them, or on none."""
     asked = SymbolRequest("retry", limit=size)
     page = engine.ask(asked)
-    found = [*page.definitions]
+    results = [*page.definitions]
     while page.next_cursor:
         page = engine.ask(replace(asked, cursor=page.next_cursor))
-        found += page.definitions
+        results += page.definitions
 
-    assert tuple(found) == engine.ask(SymbolRequest("retry", limit=0)).definitions
+    assert tuple(results) == engine.ask(SymbolRequest("retry", limit=0)).definitions
     assert page.limits_hit == ()
 
 
@@ -61,7 +61,7 @@ def test_a_cursor_goes_on_with_the_snapshot_of_its_first_page(engine: Engine) ->
     engine.sync()
     second = engine.ask(replace(asked, cursor=first.next_cursor))
 
-    paths = [one.path for one in (*first.definitions, *second.definitions)]
+    paths = [each.path for each in (*first.definitions, *second.definitions)]
     assert paths == sorted(FILES)
     assert second.provenance.snapshot_id == first.provenance.snapshot_id
 

@@ -65,8 +65,8 @@ def ask(engine: Engine, *targets: str, depth: int = 0, max_bytes: int = 4_096) -
 
 
 def lines(engine: Engine, target: str, **given: int) -> list[str]:
-    (found,) = ask(engine, target, **given)
-    return outline_lines(found, found.path)
+    (answer,) = ask(engine, target, **given)
+    return outline_lines(answer, answer.path)
 
 
 def test_a_file_is_a_tree_of_its_definitions_with_line_ranges(shop: Engine) -> None:
@@ -85,10 +85,10 @@ def test_a_file_is_a_tree_of_its_definitions_with_line_ranges(shop: Engine) -> N
 
 def test_what_does_not_fit_goes_members_before_types_and_tests_first(shop: Engine) -> None:
     """The line at the end says what is missing and how to see it."""
-    (found,) = ask(shop, "src/till.py", max_bytes=190)
+    (answer,) = ask(shop, "src/till.py", max_bytes=190)
 
-    assert [entry.name for entry in found.entries] == ["Till", "weigh"]
-    assert outline_lines(found, "t.py")[-1] == (
+    assert [entry.name for entry in answer.entries] == ["Till", "weigh"]
+    assert outline_lines(answer, "t.py")[-1] == (
         "left out: 2 fields, 2 methods, 1 constant, 1 test; to see more: t.py:LINE, --max-bytes"
     )
 
@@ -100,7 +100,7 @@ def test_what_is_cut_stands_in_the_limits(shop: Engine) -> None:
 
     (cut,) = few.limits_hit
     assert (cut.code, cut.limit, cut.path_key) == ("max_outline_bytes", 230, "src/till.py")
-    assert [one.code for one in shallow.limits_hit] == ["max_outline_depth"]
+    assert [each.code for each in shallow.limits_hit] == ["max_outline_depth"]
     assert {entry.depth for entry in shallow.outlines[0].entries} == {0}
 
 
@@ -132,11 +132,13 @@ def test_the_headings_of_a_document_are_its_tree(shop: Engine) -> None:
 
 def test_a_language_without_a_grammar_says_so(shop: Engine) -> None:
     """An empty outline would be taken for a file without definitions."""
-    found = shop.ask(OutlineRequest(("old.awk",), deterministic=True))
+    answer = shop.ask(OutlineRequest(("old.awk",), deterministic=True))
 
-    assert found.outlines[0].reading == "none"
-    assert [one.code for one in found.warnings] == ["unread_language"]
-    assert "no definitions, as there is no parser" in outline_lines(found.outlines[0], "old.awk")[0]
+    assert answer.outlines[0].reading == "none"
+    assert [each.code for each in answer.warnings] == ["unread_language"]
+    assert (
+        "no definitions, as there is no parser" in outline_lines(answer.outlines[0], "old.awk")[0]
+    )
 
 
 def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(
@@ -144,11 +146,11 @@ def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(
 ) -> None:
     """And the answer says why."""
     pool.hanging.add("src/till.py")
-    found = shop.ask(OutlineRequest(("src/till.py",), deterministic=True))
+    answer = shop.ask(OutlineRequest(("src/till.py",), deterministic=True))
 
-    assert [one.code for one in found.warnings] == ["parse_exhausted"]
-    assert found.outlines[0].reading == "structure"
-    assert "Till" in found.outlines[0].entries[1].name
+    assert [each.code for each in answer.warnings] == ["parse_exhausted"]
+    assert answer.outlines[0].reading == "structure"
+    assert "Till" in answer.outlines[0].entries[1].name
 
 
 def test_a_folder_lists_files_with_their_definitions_and_subfolders_with_counts(
@@ -173,19 +175,19 @@ def test_a_folder_keeps_code_longest(index_of: IndexOf, pool: InProcessMentions)
     """The most important have their places first, however late their paths come."""
     files = {f"a{number}.json": "{}\n" for number in range(40)}
     engine = index_of({**files, "z.py": "def run():\n    return 1\n"}, encoder="none")
-    (found,) = ask(engine, ".", max_bytes=400)
+    (answer,) = ask(engine, ".", max_bytes=400)
 
-    assert found.listed[-1].name == "z.py"
-    assert found.listed[-1].holds == ("run()",)
-    assert found.left_out["file"] == 41 - len(found.listed)
+    assert answer.listed[-1].name == "z.py"
+    assert answer.listed[-1].holds == ("run()",)
+    assert answer.left_out["file"] == 41 - len(answer.listed)
 
 
 def test_several_paths_share_the_bytes_by_what_they_need(shop: Engine) -> None:
     """What one does not need the others have; their order is that of the request."""
     both = ask(shop, "docs/a.md", "src/till.py", max_bytes=700)
 
-    assert [one.path for one in both] == ["docs/a.md", "src/till.py"]
-    assert not any(one.left_out for one in both)
+    assert [each.path for each in both] == ["docs/a.md", "src/till.py"]
+    assert not any(each.left_out for each in both)
 
 
 @pytest.mark.parametrize("target", ["nothing.py", "src/till", "src/till.py:99", "docs:3"])
@@ -199,13 +201,13 @@ def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
     """Agents name five files from memory, and one of them has moved."""
     answer = shop.ask(OutlineRequest(("docs/a.md", "gone.py", "src/till.py")))
 
-    assert [one.path for one in answer.outlines] == ["docs/a.md", "src/till.py"]
+    assert [each.path for each in answer.outlines] == ["docs/a.md", "src/till.py"]
     assert [notice.code for notice in answer.warnings] == ["no_such_place"]
     assert "'gone.py'" in answer.warnings[0].message
 
 
 @pytest.mark.parametrize(
-    ("request_", "told"),
+    ("request_", "reported"),
     [
         (OutlineRequest(()), "1 to 32 are allowed"),
         (OutlineRequest(("a\0",)), "is not a valid path"),
@@ -215,10 +217,10 @@ def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
     ],
 )
 def test_a_request_that_means_nothing_is_refused(
-    shop: Engine, request_: OutlineRequest, told: str
+    shop: Engine, request_: OutlineRequest, reported: str
 ) -> None:
     """Before anything is read."""
-    with pytest.raises(InvalidRequest, match=told):
+    with pytest.raises(InvalidRequest, match=reported):
         shop.ask(request_)
 
 

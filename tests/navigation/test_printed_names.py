@@ -59,8 +59,8 @@ def printed(entry: OutlineEntry) -> list[str]:
 
 def defined(engine: Engine, name: str, key: str, entry: OutlineEntry) -> list[Definition]:
     """Return the definitions of a name within the lines of an entry."""
-    found = engine.ask(SymbolRequest(name, scope=key, limit=0)).definitions
-    return [one for one in found if entry.start_line <= one.line <= entry.end_line]
+    answer = engine.ask(SymbolRequest(name, scope=key, limit=0)).definitions
+    return [each for each in answer if entry.start_line <= each.line <= entry.end_line]
 
 
 @pytest.mark.parametrize("key", KEYS)
@@ -78,10 +78,10 @@ def test_a_printed_name_is_found_as_it_is_printed(engine: Engine, key: str) -> N
 def test_a_qualified_name_is_found_as_it_is_printed(engine: Engine, key: str) -> None:
     for entry in entries(engine, key):
         for name in printed(entry):
-            for one in defined(engine, name, key, entry):
-                again = engine.ask(SymbolRequest(one.qualified_name, scope=key, limit=0))
+            for item in defined(engine, name, key, entry):
+                again = engine.ask(SymbolRequest(item.qualified_name, scope=key, limit=0))
 
-                assert one.line in {each.line for each in again.definitions}, one.qualified_name
+                assert item.line in {each.line for each in again.definitions}, item.qualified_name
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.startswith("names/")])
@@ -116,9 +116,9 @@ def test_a_printed_name_is_expanded_and_referred_to(engine: Engine, key: str) ->
 def test_a_name_is_found_with_or_without_quoting(
     engine: Engine, name: str, key: str, line: int
 ) -> None:
-    found = engine.ask(SymbolRequest(name, scope=key)).definitions
+    answer = engine.ask(SymbolRequest(name, scope=key)).definitions
 
-    assert [one.line for one in found] == [line]
+    assert [each.line for each in answer] == [line]
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key.startswith("names/")])

@@ -62,14 +62,14 @@ def parse_everything(engine: Engine, request: ReferencesRequest) -> Mentions:
     """Return what the syntax of every file that may hold the name says."""
     deadline = Deadline.never(SystemClock())
     with engine.pin(deadline) as view:
-        held = searched(view, open_segments(view), request.scope, request.filters, deadline)
-        reading = Reading(held, InProcessMentions(), deadline, True, True)  # type: ignore[arg-type]
+        kept = searched(view, open_segments(view), request.scope, request.filters, deadline)
+        reading = Reading(kept, InProcessMentions(), deadline, True, True)  # type: ignore[arg-type]
         asked = split_name(request.name)
-        files = mentioning_files(held, asked, deadline)
+        files = mentioning_files(kept, asked, deadline)
         mentions = Mentions(request, asked)
         for any_case in (False, True):
             for file in reading.read(files, asked.typed, any_case=any_case):
-                mentions.take(held, file.text, file.places)
+                mentions.take(kept, file.text, file.places)
             if mentions.totals:
                 break
         return mentions
@@ -127,8 +127,8 @@ def test_members_of_a_long_type_are_found_in_each_of_its_chunks(
     places = ("RED", "color.c", 2), ("at", "big.h", 2), ("in", "local.c", 4), ("Var", "kind.rs", 2)
     for name, path, first in places:
         for number in (0, 150, 300, 450, 599):
-            (found,) = engine.ask(SymbolRequest(f"{name}{number}")).definitions
-            assert (found.path, found.line) == (path, number + first)
+            (answer,) = engine.ask(SymbolRequest(f"{name}{number}")).definitions
+            assert (answer.path, answer.line) == (path, number + first)
     engine.close()
 
 
@@ -139,7 +139,7 @@ def test_files_behind_a_page_are_counted_and_not_parsed(
     pool.asked.clear()
     page = engine.ask(ReferencesRequest("step", limit=2))
 
-    assert [one.path for one in page.references] == ["src/use00.c", "src/use01.c"]
+    assert [each.path for each in page.references] == ["src/use00.c", "src/use01.c"]
     assert {"src/yy.py", "src/zz.c"} < set(pool.asked)
     assert len([path for path in pool.asked if path.startswith("src/use")]) == 3
     assert page.mention_files == len(NUMBERS) - 3 + 1
@@ -172,7 +172,7 @@ def test_definitions_inside_of_functions_are_found_without_a_look_at_texts(
     pool.asked.clear()
     answer = engine.ask(SymbolRequest("step"))
 
-    assert [one.path for one in answer.definitions] == ["src/yy.py", "src/zz.c"]
+    assert [each.path for each in answer.definitions] == ["src/yy.py", "src/zz.c"]
     assert set(pool.asked) == {"src/yy.py", "src/zz.c"}
 
 

@@ -29,7 +29,7 @@ def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:
     """No definition told and no definition there are two things."""
     answer = engine.ask(SymbolRequest("ledger"))
 
-    assert [(one.path, one.line, one.language) for one in answer.definitions] == [
+    assert [(each.path, each.line, each.language) for each in answer.definitions] == [
         ("bin/g.t", 2, "python"),
         ("d.tf", 1, "hcl"),
         ("e.vue", 3, "vue"),
@@ -48,7 +48,7 @@ def test_so_does_refs(engine: Engine) -> None:
     answer = engine.ask(ReferencesRequest("ledger"))
 
     assert [notice.code for notice in answer.warnings] == ["unread_language"]
-    assert ("c.awk", "usage") in [(one.path, one.kind) for one in answer.references]
+    assert ("c.awk", "usage") in [(each.path, each.kind) for each in answer.references]
 
 
 def test_a_name_that_is_read_everywhere_brings_no_warning(engine: Engine) -> None:

@@ -157,9 +157,9 @@ def test_what_encloses_a_name_depends_on_how_it_was_read(
 def test_no_letter_of_a_longer_name_touches_a_name(
     name: str, language: str, text: str, count: int
 ) -> None:
-    found = word_pattern(bare_name(name), language, any_case=False).findall(text)
+    result = word_pattern(bare_name(name), language, any_case=False).findall(text)
 
-    assert len(found) == count
+    assert len(result) == count
 
 
 @pytest.mark.parametrize(

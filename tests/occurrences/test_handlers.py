@@ -99,8 +99,8 @@ OTHERS = {
 
 
 def handlers(path: str, text: str, name: str) -> list[tuple[int, str]]:
-    found = mentions(path, text.encode(), name)
-    return [(each.line, each.container) for each in found if each.role == "handles"]
+    result = mentions(path, text.encode(), name)
+    return [(each.line, each.container) for each in result if each.role == "handles"]
 
 
 @pytest.mark.parametrize(
@@ -196,18 +196,18 @@ def test_what_only_names_it_is_not(path: str, text: str, name: str) -> None:
 
 def test_a_string_that_names_an_event_is_a_usage() -> None:
     """Strings are shown only when they are asked for; the handler of an event always is."""
-    found = mentions("a.py", b'bus.on("started", f)\nlog("started")\n', "started")
+    result = mentions("a.py", b'bus.on("started", f)\nlog("started")\n', "started")
 
-    assert [(each.line, each.kind, each.role) for each in found] == [
+    assert [(each.line, each.kind, each.role) for each in result] == [
         (1, "usage", "handles"),
         (2, "string", ""),
     ]
 
 
 def test_a_path_is_no_part_of_a_longer_one() -> None:
-    found = mentions("a.py", b'get("/api/login")\nget("/login")\n', "/login")
+    result = mentions("a.py", b'get("/api/login")\nget("/login")\n', "/login")
 
-    assert [each.line for each in found] == [2]
+    assert [each.line for each in result] == [2]
 
 
 EVIDENT = [
@@ -304,7 +304,7 @@ UNKNOWN = [
 
 
 def receiver(path: str, text: str, name: str) -> str:
-    used = [one for one in mentions(path, text.encode(), name) if one.kind == "usage"]
+    used = [each for each in mentions(path, text.encode(), name) if each.kind == "usage"]
     return used[-1].receiver
 
 

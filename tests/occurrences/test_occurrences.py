@@ -9,13 +9,13 @@ from ggrep.parse.workers.jobs import decode_occurrences, encode_occurrences
 
 
 def told(path: str, text: str, name: str, *, any_case: bool = False) -> list[tuple[int, str]]:
-    found = mentions(path, text.encode(), name, any_case=any_case)
-    return [(mention.line, mention.kind) for mention in found]
+    result = mentions(path, text.encode(), name, any_case=any_case)
+    return [(mention.line, mention.kind) for mention in result]
 
 
 def defined(path: str, text: str, name: str) -> list[tuple[int, str, str]]:
-    found = mentions(path, text.encode(), name)
-    return [(m.line, m.defined.kind, m.container) for m in found if m.defined]
+    result = mentions(path, text.encode(), name)
+    return [(m.line, m.defined.kind, m.container) for m in result if m.defined]
 
 
 PYTHON = '''\
@@ -37,9 +37,9 @@ call(foo=1)
 
 def test_python_s_places_are_told_apart() -> None:
     """Code, strings, comments, the code inside of strings, and definitions at any depth."""
-    found = mentions("a.py", PYTHON.encode(), "foo")
+    result = mentions("a.py", PYTHON.encode(), "foo")
 
-    assert [(m.line, m.column, m.kind) for m in found] == [
+    assert [(m.line, m.column, m.kind) for m in result] == [
         (1, 8, "usage"),
         (1, 15, "usage"),
         (2, 3, "comment"),
@@ -64,14 +64,14 @@ def test_a_definition_tells_its_head_its_documentation_and_what_is_around_it() -
     """That is what somebody who asks for a name wants to read first."""
     text = "class Box:\n    # Opens it.\n    @wraps(f)\n    def open(self, x: int):\n        pass\n"
 
-    (found,) = mentions("a.py", text.encode(), "open")
+    (result,) = mentions("a.py", text.encode(), "open")
 
-    assert found.container == "Box"
-    assert found.defined is not None
-    assert (found.line, found.defined.start_line, found.defined.end_line) == (4, 2, 5)
-    assert found.defined.kind == "method"
-    assert found.defined.signature == "def open(self, x: int)"
-    assert found.defined.doc == "Opens it."
+    assert result.container == "Box"
+    assert result.defined is not None
+    assert (result.line, result.defined.start_line, result.defined.end_line) == (4, 2, 5)
+    assert result.defined.kind == "method"
+    assert result.defined.signature == "def open(self, x: int)"
+    assert result.defined.doc == "Opens it."
 
 
 VALUES = [
@@ -102,11 +102,13 @@ VALUES = [
 ]
 
 
-@pytest.mark.parametrize(("path", "text", "told"), VALUES)
-def test_a_constant_tells_its_value_over_all_of_its_lines(path: str, text: str, told: str) -> None:
+@pytest.mark.parametrize(("path", "text", "reported"), VALUES)
+def test_a_constant_tells_its_value_over_all_of_its_lines(
+    path: str, text: str, reported: str
+) -> None:
     (value,) = (m.defined.signature for m in mentions(path, text.encode(), "TIMES") if m.defined)
 
-    assert value == told
+    assert value == reported
 
 
 @pytest.mark.parametrize("items", [90, 100_000])
@@ -355,10 +357,10 @@ def test_sql_defines_what_it_creates() -> None:
         "create or replace function\n  users() returns int as 'select 1';\n-- users\n"
         "select id from users;\n"
     )
-    found = mentions("a.sql", text.encode(), "users")
+    result = mentions("a.sql", text.encode(), "users")
 
-    assert [m.kind for m in found] == ["definition", "definition", "comment", "usage"]
-    first, second = (m.defined for m in found if m.defined)
+    assert [m.kind for m in result] == ["definition", "definition", "comment", "usage"]
+    first, second = (m.defined for m in result if m.defined)
     assert (first.kind, first.start_line, first.end_line, first.doc) == (
         *("class", 1, 4),
         "Who may log in.",
@@ -369,13 +371,13 @@ def test_sql_defines_what_it_creates() -> None:
 
 def test_the_clauses_of_one_function_are_one_definition() -> None:
     """Each clause names the function; it is told once, with all of its lines."""
-    found = mentions(
+    result = mentions(
         "a.ex", b"defmodule A do\n  def f(0), do: 0\n  def f(n), do: f(n - 1)\nend\n", "f"
     )
 
-    assert [m.kind for m in found] == ["definition", "definition", "usage"]
-    assert found[0].defined is not None
-    assert (found[0].defined.end_line, found[1].defined) == (3, None)
+    assert [m.kind for m in result] == ["definition", "definition", "usage"]
+    assert result[0].defined is not None
+    assert (result[0].defined.end_line, result[1].defined) == (3, None)
 
 
 @pytest.mark.parametrize(
@@ -400,34 +402,34 @@ def test_strings_and_comments_are_told_from_code(path: str, text: str, kinds: li
 def test_only_whole_names_count_in_every_script() -> None:
     """`é` is a letter to people who write it."""
     text = "foo = food + _foo + foo1 + fooé + éfoo + foo.foo\nø = 1; foo\n"
-    found = mentions("a.py", text.encode(), "foo")
+    result = mentions("a.py", text.encode(), "foo")
 
-    assert [(m.line, m.column) for m in found] == [(1, 1), (1, 42), (1, 46), (2, 8)]
+    assert [(m.line, m.column) for m in result] == [(1, 1), (1, 42), (1, 46), (2, 8)]
     assert told("a.js", "$foo; foo$; foo;\n", "foo") == [(1, "usage")]
     assert told("a.js", "$foo;\n", "$foo") == [(1, "usage")]
     assert told("a.clj", "(foo-bar foo)\n", "foo") == [(1, "usage")]
 
 
 def test_other_spellings_count_when_they_are_asked_for() -> None:
-    found = mentions("a.py", b"class HttpPool: pass\n", "httppool", any_case=True)
+    result = mentions("a.py", b"class HttpPool: pass\n", "httppool", any_case=True)
 
-    assert [(m.text, m.kind) for m in found] == [("HttpPool", "definition")]
+    assert [(m.text, m.kind) for m in result] == [("HttpPool", "definition")]
     assert told("a.py", "class HttpPool: pass\n", "httppool") == []
 
 
 def test_bytes_that_are_no_text_do_not_move_places() -> None:
     """One wrong byte may not send all places behind it elsewhere."""
-    found = mentions("a.py", b"x = '\xff\xe9'\ndef foo(): pass\n", "foo")
+    result = mentions("a.py", b"x = '\xff\xe9'\ndef foo(): pass\n", "foo")
 
-    assert [(m.line, m.column, m.kind) for m in found] == [(2, 5, "definition")]
-    assert decode_occurrences(encode_occurrences(found)) == found
+    assert [(m.line, m.column, m.kind) for m in result] == [(2, 5, "definition")]
+    assert decode_occurrences(encode_occurrences(result)) == result
 
 
 def test_a_file_full_of_a_name_is_told_up_to_a_bound() -> None:
     """An answer has to end."""
-    found = mentions_by_words("a.txt", b"a " * (MAX_MENTIONS + 5), "a")
+    result = mentions_by_words("a.txt", b"a " * (MAX_MENTIONS + 5), "a")
 
-    assert len(found) == MAX_MENTIONS
+    assert len(result) == MAX_MENTIONS
 
 
 def test_deeply_nested_text_is_read_to_a_bound() -> None:
@@ -438,6 +440,6 @@ def test_deeply_nested_text_is_read_to_a_bound() -> None:
 
 
 def test_answers_survive_the_pipe() -> None:
-    found: tuple[Occurrence, ...] = mentions("a.py", PYTHON.encode(), "foo")
+    result: tuple[Occurrence, ...] = mentions("a.py", PYTHON.encode(), "foo")
 
-    assert decode_occurrences(encode_occurrences(found)) == found
+    assert decode_occurrences(encode_occurrences(result)) == result

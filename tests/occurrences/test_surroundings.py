@@ -23,7 +23,7 @@ def found(path: str, text: str, name: str) -> tuple[Occurrence, ...]:
 )
 def test_an_import_is_told_wherever_its_lines_break(path: str, text: str) -> None:
     """A line that holds the name alone looks like a use."""
-    assert [one.role for one in found(path, text, "pay")] == ["import"]
+    assert [each.role for each in found(path, text, "pay")] == ["import"]
 
 
 def test_the_type_whose_methods_follow_is_no_use_of_it() -> None:
@@ -31,8 +31,8 @@ def test_the_type_whose_methods_follow_is_no_use_of_it() -> None:
     go = found("a.go", "package a\n\nfunc (s *Till) Pay() { _ = Till{} }\n", "Till")
     rust = found("a.rs", "impl Pay for Till {\n    fn pay(&self) { Till::new(); }\n}\n", "Till")
 
-    assert [one.role for one in go] == ["receiver", ""]
-    assert [one.role for one in rust] == ["receiver", ""]
+    assert [each.role for each in go] == ["receiver", ""]
+    assert [each.role for each in rust] == ["receiver", ""]
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_the_type_whose_methods_follow_is_no_use_of_it() -> None:
     ],
 )
 def test_a_test_in_a_source_file_is_one(path: str, text: str) -> None:
-    assert [one.test for one in found(path, text, "pay")] == [True]
+    assert [each.test for each in found(path, text, "pay")] == [True]
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_test_in_a_source_file_is_one(path: str, text: str) -> None:
 )
 def test_what_only_sounds_like_a_test_is_none(path: str, text: str) -> None:
     """A block for scripts runs the program; `tests/languages/test_inner_tests.py` has more."""
-    assert [one.test for one in found(path, text, "pay")] == [False]
+    assert [each.test for each in found(path, text, "pay")] == [False]
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_what_only_sounds_like_a_test_is_none(path: str, text: str) -> None:
 )
 def test_a_member_tells_what_its_type_builds_on(path: str, text: str, bases: str) -> None:
     """So implementations of an interface's method can be listed."""
-    (defined,) = [one for one in found(path, text, "pay") if one.defined]
+    (defined,) = [each for each in found(path, text, "pay") if each.defined]
 
     assert bases in defined.bases
     assert "Card" not in defined.bases

@@ -60,8 +60,8 @@ class Comparison(Struct, frozen=True):
         return self.covered / self.tags if self.tags else 0.0
 
     def missing_kinds(self) -> list[tuple[str, int]]:
-        found = Counter(tag.kind for tag in self.missing)
-        return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        result = Counter(tag.kind for tag in self.missing)
+        return sorted(result.items(), key=lambda item: (-item[1], item[0]))
 
 
 def compare(package: Package, folder: Path, tags: Sequence[Tag]) -> Comparison:
@@ -78,7 +78,7 @@ def compare(package: Package, folder: Path, tags: Sequence[Tag]) -> Comparison:
         started=sum(started),
         named=sum(named),
         covered=sum(covered),
-        missing=tuple(tag for tag, found in zip(tags, covered, strict=True) if not found),
+        missing=tuple(tag for tag, item in zip(tags, covered, strict=True) if not item),
     )
 
 
@@ -90,8 +90,8 @@ def _chunks(path_key: str, path: Path) -> tuple[Chunk, ...]:
 
 
 def _path_keys(folder: Path) -> list[str]:
-    found = (path for path in folder.rglob("*") if path.is_file())
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    result = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in result)
 
 
 def tags_of(package: Package, folder: Path, ctags: Sequence[str]) -> list[Tag]:
@@ -145,17 +145,17 @@ def _elsewhere(package: Package, path: Path) -> set[int]:
     """Return the lines that ctags misreads: documentation, and locals where it knows no scopes."""
     if package.ctags not in {"Elixir", "Elm", "Pascal"}:
         return set()
-    inside, found = False, set()
+    inside, result = False, set()
     for number, line in enumerate(path.read_text(errors="replace").split("\n"), 1):
         if package.ctags == "Pascal":
             inside = inside or line.strip().lower() == "implementation"
             if inside and line[:1].isspace():
-                found.add(number)
+                result.add(number)
         elif line.count('"""') % 2 or line.count("{-") != line.count("-}"):
             inside = not inside
         elif inside:
-            found.add(number)
-    return found
+            result.add(number)
+    return result
 
 
 def _starts(tag: Tag, chunks: Sequence[Chunk]) -> bool:

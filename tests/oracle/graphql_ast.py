@@ -9,7 +9,7 @@ def names_of(document: Any) -> set[tuple[int, str]]:
     Args:
         document: as `graphql.language.parse` returns it.
     """
-    found: set[tuple[int, str]] = set()
+    results: set[tuple[int, str]] = set()
     for definition in document.definitions:
         members = (
             member for kind in ("fields", "values") for member in getattr(definition, kind, ())
@@ -17,5 +17,5 @@ def names_of(document: Any) -> set[tuple[int, str]]:
         for node in (definition, *members):
             name = getattr(node, "name", None)
             if name is not None:
-                found.add((name.loc.start_token.line, name.value))
-    return found
+                results.add((name.loc.start_token.line, name.value))
+    return results

@@ -13,12 +13,12 @@ _FOLDER = Path(__file__).parent / "read_by_hand"
 
 def tags_by_hand(language: str) -> list[Tag]:
     """Return what was read of a language."""
-    found: list[Tag] = []
+    results: list[Tag] = []
     path = ""
     for line in (_FOLDER / f"{language}.txt").read_text().splitlines():
         number, _, name = line.partition(" ")
         if number.isdigit():
-            found.append(Tag(path, int(number), name, "definition"))
+            results.append(Tag(path, int(number), name, "definition"))
         else:
             path = line
-    return found
+    return results

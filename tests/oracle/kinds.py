@@ -131,9 +131,9 @@ def _qualified(row: Row) -> str:
 
 def _bodies(rows: Sequence[Row]) -> dict[str, list[tuple[int, int]]]:
     """Return, for each path, the lines behind the first of each function, where ctags says them."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    results: dict[str, list[tuple[int, int]]] = {}
     for row in rows:
         named = "anonymous" not in row.get("extras", "")
         if named and row["kind"] in FUNCTIONS and row.get("end", 0) > row["line"]:
-            found.setdefault(row["path"], []).append((row["line"] + 1, row["end"]))
-    return found
+            results.setdefault(row["path"], []).append((row["line"] + 1, row["end"]))
+    return results

@@ -14,12 +14,12 @@ def mentions_of(path_key: str, data: bytes, names: Iterable[str]) -> list[Occurr
     """Return the mentions of many names; the file is parsed once, and cut to words once."""
     wanted = set(names)
     if not has_syntax(path_key, data):
-        return [found for name in sorted(wanted) for found in mentions(path_key, data, name)]
+        return [item for name in sorted(wanted) for item in mentions(path_key, data, name)]
     plain = {name for name in wanted if _WORD.fullmatch(name)}
-    found = [spot for spot in _words(data) if spot.text in plain]
+    item = [spot for spot in _words(data) if spot.text in plain]
     for name in sorted(wanted - plain):
-        found += spots(path_key, data, name)
-    return list(read_spots(path_key, data, found))
+        item += spots(path_key, data, name)
+    return list(read_spots(path_key, data, item))
 
 
 def _words(data: bytes) -> Iterator[Spot]:

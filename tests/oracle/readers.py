@@ -34,16 +34,16 @@ class Definition(NamedTuple):
 
 def outlined(path: str, data: bytes) -> list[Definition]:
     """Return what `ggrep outline` lists, one line a name."""
-    found: list[Definition] = []
+    results: list[Definition] = []
     around: list[str] = []
     for each in outline_file(path, data):
         del around[each.depth :]
-        owners, own = _names(each.name)
-        for name in own:
+        owners, ours = _names(each.name)
+        for name in ours:
             qualified = ".".join([*around, *owners, name])
-            found.append(Definition(each.start_line, each.end_line, each.kind, qualified))
-        around.append(".".join([*owners, own[0]]))
-    return sorted(found)
+            results.append(Definition(each.start_line, each.end_line, each.kind, qualified))
+        around.append(".".join([*owners, ours[0]]))
+    return sorted(results)
 
 
 def _names(text: str) -> tuple[list[str], list[str]]:
@@ -60,13 +60,13 @@ def defined(path: str, data: bytes, names: Iterable[str] = ()) -> list[Definitio
     wanted = set(names) or set(_NAME.findall(data.decode("utf-8", "replace")))
     return sorted(
         Definition(
-            one.defined.start_line,
-            one.defined.end_line,
-            one.defined.kind,
-            ".".join(filter(None, (one.container, one.text))),
+            each.defined.start_line,
+            each.defined.end_line,
+            each.defined.kind,
+            ".".join(filter(None, (each.container, each.text))),
         )
-        for one in mentions_of(path, data, wanted)
-        if one.defined is not None
+        for each in mentions_of(path, data, wanted)
+        if each.defined is not None
     )
 
 

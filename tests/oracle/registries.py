@@ -77,9 +77,9 @@ class Cache:
         Raises:
             Unavailable: it is not there and cannot be fetched.
         """
-        found = shutil.which("ctags") or shutil.which("ctags-universal")
-        if found and b"Universal Ctags" in run([found, "--version"], self._folder):
-            return [found]
+        result = shutil.which("ctags") or shutil.which("ctags-universal")
+        if result and b"Universal Ctags" in run([result, "--version"], self._folder):
+            return [result]
         with self._alone():
             return self._fetched_ctags(self._folder / "ctags")
 

@@ -65,10 +65,10 @@ def test_what_symbol_tells_is_what_a_person_found(cache: Cache, package: Package
     beside, listed = [], 0
     for path in {tag.path for tag in tags}:
         data = (folder / path).read_bytes()
-        own = {(tag.line, tag.name) for tag in tags if tag.path == path}
-        told = mentions_of(path, data, re.findall(r"[^\W\d][\w-]*\w|\w", data.decode()))
-        defined = {(one.line, one.text) for one in told if one.defined is not None}
-        beside += [(path, *one) for one in defined - own]
+        ours = {(tag.line, tag.name) for tag in tags if tag.path == path}
+        reported = mentions_of(path, data, re.findall(r"[^\W\d][\w-]*\w|\w", data.decode()))
+        defined = {(each.line, each.text) for each in reported if each.defined is not None}
+        beside += [(path, *each) for each in defined - ours]
         listed += len(defined)
 
     assert listed >= len(tags) / 2

@@ -83,18 +83,18 @@ def sample() -> Iterator[tuple[str, Names]]:
 
 @pytest.mark.slow
 def test_python_s_own_parser_finds_the_same_definitions_and_usages() -> None:
-    wanted = found = right = used = seen = 0
+    wanted = result = right = used = seen = 0
     for text, names in sample():
-        told = read(text, names)
-        ours = {(m.line, m.text) for m in told if m.defined and m.defined.kind in MADE}
-        code = {(m.line, m.column, m.text) for m in told if m.kind in {"definition", "usage"}}
+        reported = read(text, names)
+        ours = {(m.line, m.text) for m in reported if m.defined and m.defined.kind in MADE}
+        code = {(m.line, m.column, m.text) for m in reported if m.kind in {"definition", "usage"}}
         wanted, right = wanted + len(names.defined), right + len(names.defined & ours)
-        found, used = found + len(ours), used + len(names.used)
+        result, used = result + len(ours), used + len(names.used)
         seen += len(names.used & code)
 
     assert wanted > 800
     assert right / wanted >= 0.999
-    assert right / found >= 0.999
+    assert right / result >= 0.999
     assert used > 10_000
     assert seen / used >= 0.999
 
@@ -124,25 +124,25 @@ def test_the_index_finds_all_names(root: Path, home: Path, monkeypatch: pytest.M
         for line, column, name in names.used:
             used[name].add((path, line, column))
     asked = [name for name in sorted(defined) if len(used[name]) < 2000][::23]
-    wanted = found = right = 0
+    wanted = result = right = 0
     lost: list[tuple[str, object]] = []
     for name in asked:
         answer = engine.ask(SymbolRequest(name, limit=0))
-        ours = {(one.path, one.line) for one in answer.definitions if one.kind in MADE}
-        wanted, found, right = (
+        ours = {(each.path, each.line) for each in answer.definitions if each.kind in MADE}
+        wanted, result, right = (
             wanted + len(defined[name]),
-            found + len(ours),
+            result + len(ours),
             right + len(ours & defined[name]),
         )
-        told = engine.ask(ReferencesRequest(name, limit=0))
-        places = {(one.path, one.line, one.column) for one in told.references}
+        reported = engine.ask(ReferencesRequest(name, limit=0))
+        places = {(each.path, each.line, each.column) for each in reported.references}
         # A variable of a module or class that is set is a definition to us, a usage to Python.
-        set_here = {(one.path, one.line) for one in answer.definitions if one.kind not in MADE}
+        set_here = {(each.path, each.line) for each in answer.definitions if each.kind not in MADE}
         lost += [(name, at) for at in used[name] - places if at[:2] not in set_here]
 
     assert len(asked) > 200
     assert right / wanted >= 0.99
-    assert right / found >= 0.99
+    assert right / result >= 0.99
     assert len(lost) <= 0.01 * sum(len(used[name]) for name in asked), lost[:10]
 
 
@@ -177,12 +177,12 @@ def test_definitions_of_ctags_are_mentions(cache: Cache, package: Package) -> No
     listed, unknown = 0, []
     for path, read in _by_path(tags).items():
         data = (folder / path).read_bytes()
-        own = rightly_read(package.language, read, data.decode("utf-8", "replace").split("\n"))
-        told = mentions_of(path, data, {_bare(package, tag) for tag in own})
-        places = {(path, m.line, _close(m.text)) for m in told if m.kind == "definition"}
-        missing += [tag for tag in own if _place(package, tag) not in places]
-        ours += len(own)
-        kept = {m for m in told if m.defined and m.defined.kind in MADE}
+        local = rightly_read(package.language, read, data.decode("utf-8", "replace").split("\n"))
+        reported = mentions_of(path, data, {_bare(package, tag) for tag in local})
+        places = {(path, m.line, _close(m.text)) for m in reported if m.kind == "definition"}
+        missing += [tag for tag in local if _place(package, tag) not in places]
+        ours += len(local)
+        kept = {m for m in reported if m.defined and m.defined.kind in MADE}
         listed += len(kept)
         unknown += [m for m in kept if (path, m.line, _close(m.text)) not in known]
 
@@ -199,18 +199,18 @@ def test_graphql_parsers_agree(cache: Cache, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.syspath_prepend(str(cache.files(GRAPHQL_PARSER)))
     text = (cache.files(GRAPHQL) / "schema.graphql").read_text()
     names = graphql_ast.names_of(importlib.import_module("graphql.language").parse(text))
-    told = mentions_of("schema.graphql", text.encode(), {name for _, name in names})
-    ours = {(m.line, m.text) for m in told if m.kind == "definition"}
+    reported = mentions_of("schema.graphql", text.encode(), {name for _, name in names})
+    ours = {(m.line, m.text) for m in reported if m.kind == "definition"}
 
     assert len(names) > 10_000
     assert ours == names
 
 
 def _by_path(tags: list[Tag]) -> dict[str, list[Tag]]:
-    found: dict[str, list[Tag]] = defaultdict(list)
+    result: dict[str, list[Tag]] = defaultdict(list)
     for tag in tags:
-        found[tag.path].append(tag)
-    return found
+        result[tag.path].append(tag)
+    return result
 
 
 def _place(package: Package, tag: Tag) -> tuple[str, int, str]:

@@ -32,17 +32,17 @@ def test_each_reader_knows_what_ctags_knows_and_what_the_others_know(package: Pa
             tags[tag.path].append(tag)
     missing = defaultdict[str, list[Tag]](list)
     listed, apart = 0, list[tuple[str, Definition]]()
-    for path, own in tags.items():
+    for path, ours in tags.items():
         data = (folder / path).read_bytes()
         outline = outlined(path, data)
-        names = {one.own_name for one in outline} | {tag.name for tag in own}
+        names = {each.own_name for each in outline} | {tag.name for tag in ours}
         symbols = defined(path, data, names)
         shown = _of_chunks(path, data)
-        for reader, found in (("outline", outline), ("symbol", symbols), ("chunks", shown)):
-            missing[reader] += _missing(own, found)
-        told = [one for one in outline if one.kind not in {"constant", "field"}]
-        listed += len(told)
-        apart += [(path, one) for one in told if one not in symbols]
+        for reader, item in (("outline", outline), ("symbol", symbols), ("chunks", shown)):
+            missing[reader] += _missing(ours, item)
+        reports = [each for each in outline if each.kind not in {"constant", "field"}]
+        listed += len(reports)
+        apart += [(path, each) for each in reports if each not in symbols]
 
     total = sum(map(len, tags.values()))
     assert total >= 5_000
@@ -61,14 +61,14 @@ def _of_chunks(path: str, data: bytes) -> list[Definition]:
 
 def _missing(tags: Iterable[Tag], found: Iterable[Definition]) -> list[Tag]:
     lines = defaultdict[str, list[Definition]](list)
-    for one in found:
-        lines[_close(one.own_name)].append(one)
+    for each in found:
+        lines[_close(each.own_name)].append(each)
     return [
         tag
         for tag in tags
         if not any(
-            one.start_line <= tag.line <= one.end_line
-            for one in lines[_close(tag.name.rpartition("::")[2] or tag.name)]
+            each.start_line <= tag.line <= each.end_line
+            for each in lines[_close(tag.name.rpartition("::")[2] or tag.name)]
         )
     ]
 
@@ -80,8 +80,8 @@ def _close(name: str) -> str:
 def test_a_name_without_its_lines_is_missing() -> None:
     """The oracle has to be able to say no."""
     text = b"class FOO_API Kettle : public Base {\n};\nint last();\n"
-    found = outlined("a.hpp", text)
+    result = outlined("a.hpp", text)
 
-    assert _missing([Tag("a.hpp", 1, "Kettle", "class")], found) == []
-    assert _missing([Tag("a.hpp", 3, "Kettle", "class")], found) != []
-    assert _missing([Tag("a.hpp", 1, "Base", "class")], found) != []
+    assert _missing([Tag("a.hpp", 1, "Kettle", "class")], result) == []
+    assert _missing([Tag("a.hpp", 3, "Kettle", "class")], result) != []
+    assert _missing([Tag("a.hpp", 1, "Base", "class")], result) != []

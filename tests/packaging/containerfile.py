@@ -135,9 +135,9 @@ def _copy(source: Path, words: Sequence[str], root: Path) -> None:
     *names, into = words
     target = root / into.lstrip("/")
     for name in names:
-        found = source / re.sub(r"^/", "", name)
-        if found.is_dir():
-            shutil.copytree(found, target, symlinks=True, dirs_exist_ok=True)
+        result = source / re.sub(r"^/", "", name)
+        if result.is_dir():
+            shutil.copytree(result, target, symlinks=True, dirs_exist_ok=True)
         else:
             target.mkdir(parents=True, exist_ok=True)
-            shutil.copy(found, target)
+            shutil.copy(result, target)

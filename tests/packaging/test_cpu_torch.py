@@ -34,8 +34,8 @@ TREE = {
 
 def test_a_transformer_answers_by_torch_for_the_cpu(tmp_path: Path) -> None:
     """From the shell: the index is made and asked, and the doctor says what it stands on."""
-    found = installed_torch()
-    if found is None or found.made_for != CPU:
+    result = installed_torch()
+    if result is None or result.made_for != CPU:
         pytest.skip("the torch that is installed here is no build for the CPU")
     write_tree(tmp_path / "repo", TREE)
     environ = {

@@ -66,29 +66,29 @@ def user(tmp_path: Path) -> Iterator[User]:
 def settings(unit: str, instance: Path, user: User) -> dict[str, str]:
     """Return the settings of a unit, the last of a name, with specifiers filled in."""
     text = (DEPLOY / unit).read_text(encoding="utf-8")
-    found = re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE)
+    result = re.findall(r"^(\w+)=(.*)$", text, re.MULTILINE)
     return {
         name: value.replace("%h", str(user.home)).replace("%f", str(instance))
-        for name, value in found
+        for name, value in result
     }
 
 
 def test_the_image_runs_as_nobody_special_and_keeps_its_home_in_a_volume() -> None:
     """The last of each name counts, as engines have it."""
-    said = dict(instructions(CONTAINERFILE.read_text(encoding="utf-8")))
+    output = dict(instructions(CONTAINERFILE.read_text(encoding="utf-8")))
 
-    assert said["USER"] == "1000:1000"
-    assert stable_json.loads(said["VOLUME"]) == ["/srv/ggrep"]
-    assert stable_json.loads(said["ENTRYPOINT"]) == ["ggrep"]
+    assert output["USER"] == "1000:1000"
+    assert stable_json.loads(output["VOLUME"]) == ["/srv/ggrep"]
+    assert stable_json.loads(output["ENTRYPOINT"]) == ["ggrep"]
 
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_unit_may_write_no_more_than_its_home(unit: str, tmp_path: Path) -> None:
-    said = settings(unit, tmp_path / "it", User(tmp_path))
+    output = settings(unit, tmp_path / "it", User(tmp_path))
 
-    assert said["ReadWritePaths"] == f"{tmp_path}/.ggrep %T"
-    assert (said["ProtectSystem"], said["ProtectHome"]) == ("strict", "read-only")
-    assert said["NoNewPrivileges"] == "yes"
+    assert output["ReadWritePaths"] == f"{tmp_path}/.ggrep %T"
+    assert (output["ProtectSystem"], output["ProtectHome"]) == ("strict", "read-only")
+    assert output["NoNewPrivileges"] == "yes"
 
 
 @pytest.mark.deep
@@ -112,15 +112,15 @@ def test_what_a_unit_starts_serves_and_ends_when_it_is_told(user: User, unit: st
     if "workspace" in unit:
         instance = user.home / "team.jsonc"
         user.ggrep("workspace", "init", instance, user.home / "shop")
-    said = settings(unit, instance, user)
-    name, _, value = said["Environment"].partition("=")
+    output = settings(unit, instance, user)
+    name, _, value = output["Environment"].partition("=")
     environ = {**user.environ(), name: value}
-    subprocess.run(said["ExecStartPre"].removeprefix("-").split(" "), env=environ, check=True)
-    with subprocess.Popen(said["ExecStart"].split(" "), env=environ) as main:
+    subprocess.run(output["ExecStartPre"].removeprefix("-").split(" "), env=environ, check=True)
+    with subprocess.Popen(output["ExecStart"].split(" "), env=environ) as main:
         served = _until_ready(user)
         answer = user.ggrep("search", "settle an invoice", "--repo", user.home / "shop")
         main.send_signal(signal.SIGTERM)
-        ended = main.wait(float(said["TimeoutStopSec"]))
+        ended = main.wait(float(output["TimeoutStopSec"]))
 
     assert served == [str(user.home / "shop")]
     assert "pay.py" in answer
@@ -134,8 +134,8 @@ def _until_ready(user: User) -> list[str]:
     last = time.monotonic() + _READY_S
     while time.monotonic() < last:
         daemons = user.daemons()
-        if daemons and all(one["state"] == "ready" for one in daemons):
-            return [str(one["root"]) for one in daemons]
+        if daemons and all(each["state"] == "ready" for each in daemons):
+            return [str(each["root"]) for each in daemons]
         time.sleep(0.2)
     raise AssertionError(f"not ready: {user.daemons()}")
 
@@ -186,7 +186,7 @@ def test_the_image_answers_over_a_repository_that_is_not_its_own(image: Stage) -
     assert doctor["ok"]
     assert "pay.py" in said(image, "search", "settle an invoice")
     assert (home.stat().st_uid, home.stat().st_mode & 0o777) == (1000, 0o700)
-    assert {one.stat().st_uid for one in home.rglob("*")} == {1000}
+    assert {each.stat().st_uid for each in home.rglob("*")} == {1000}
     assert not (image.root / "repository/.ggrep").exists()
 
 

@@ -107,16 +107,16 @@ def test_the_wheel_holds_what_runs_and_nothing_else(built: Built) -> None:
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_it_runs_on_each_python_that_is_here(built: Built, version: str) -> None:
-    found = subprocess.run(
+    result = subprocess.run(
         [built.tools / "uv", "python", "find", "--no-python-downloads", version],
         check=False,
         capture_output=True,
         text=True,
     )
-    if found.returncode:
+    if result.returncode:
         pytest.skip(f"there is no Python {version} here")
     place = built.base / f"v{version}"
-    built.run(found.stdout.strip(), "-m", "venv", place)
+    built.run(result.stdout.strip(), "-m", "venv", place)
     built.run(place / "bin/pip", "install", "--quiet", built.wheel)
 
     built.answers(place / "bin/ggrep")
@@ -134,7 +134,7 @@ def test_it_is_installed_as_a_tool(built: Built) -> None:
 def test_uv_takes_torch_for_the_cpu_as_it_is_documented(built: Built) -> None:
     """Its index cannot be asked everywhere; that uv would ask it can."""
     for line in (("pip", "install"), ("tool", "install")):
-        told = " ".join(built.run("uv", *line, "--help").split())
+        reported = " ".join(built.run("uv", *line, "--help").split())
 
-        assert "--torch-backend <TORCH_BACKEND>" in told
-        assert "possible values: auto, cpu," in told
+        assert "--torch-backend <TORCH_BACKEND>" in reported
+        assert "possible values: auto, cpu," in reported

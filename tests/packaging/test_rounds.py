@@ -87,13 +87,13 @@ class Machine(Struct, frozen=True):
 
     def processes(self) -> set[int]:
         """Return the processes of this home."""
-        own = f"GGREP_HOME={self.base / 'home'}".encode()
-        found = set()
+        ours = f"GGREP_HOME={self.base / 'home'}".encode()
+        results = set()
         for place in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                if own in (place / "environ").read_bytes().split(b"\0"):
-                    found.add(int(place.name))
-        return found
+                if ours in (place / "environ").read_bytes().split(b"\0"):
+                    results.add(int(place.name))
+        return results
 
     def files(self) -> dict[str, bytes | None]:
         """Return all that is in the user's directory, the venv and elsewhere that ggrep wrote."""

@@ -22,14 +22,14 @@ from tests.fakes.packs import CLOCK, GUIDE, Stores, pack, question, unpacked_seg
 
 
 def segments_of(path: Path) -> set[str]:
-    return {one.segment for one in open_pack(path).segments}
+    return {each.segment for each in open_pack(path).segments}
 
 
 def answers(stores: Stores) -> list[bytes]:
     """Return what all repositories give, with the packs that there are."""
     packs = OpenedPacks(stores.home).packs()
     asked = [question("retry after a timeout"), question("render page title", top=1)]
-    return [stable_json.dumps(to_builtins(stores.ask(one, *packs))) for one in asked]
+    return [stable_json.dumps(to_builtins(stores.ask(each, *packs))) for each in asked]
 
 
 def test_deleting_them_changes_no_answer(stores: Stores) -> None:
@@ -58,11 +58,11 @@ def test_a_large_pack_is_left_when_little_is_added(stores: Stores) -> None:
     everything = unpacked_segments(stores.home)
     (large,) = pack(stores.home, everything)
     stores.write("site", {"more.js": "export const more = 1;\n"})
-    new = [one for one in unpacked_segments(stores.home) if one not in everything]
+    new = [each for each in unpacked_segments(stores.home) if each not in everything]
     (small,) = pack(stores.home, new)
 
     assert pack_files(stores.home) == [small, large]
-    assert segments_of(small) == {one.segment for one in new}
+    assert segments_of(small) == {each.segment for each in new}
 
 
 def test_what_is_gone_is_not_packed_again(stores: Stores) -> None:
@@ -82,7 +82,7 @@ def test_big_segments_stay_alone(stores: Stores, monkeypatch: pytest.MonkeyPatch
 
     (path,) = pack(stores.home)
     assert 0 < len(open_pack(path).segments) < len(rows)
-    assert all(one.rows < max(rows) for one in open_pack(path).segments)
+    assert all(each.rows < max(rows) for each in open_pack(path).segments)
 
 
 def test_one_pack_holds_so_many_rows(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -109,7 +109,7 @@ def test_one_that_somebody_damaged_is_passed_over_and_replaced(stores: Stores) -
     assert answers(stores) == plain
     (again,) = pack(stores.home)
     assert pack_files(stores.home) == [again]
-    assert [one.name for one in opened.packs()] == [again.name]
+    assert [each.name for each in opened.packs()] == [again.name]
 
 
 def test_an_opened_one_is_opened_once(stores: Stores) -> None:
@@ -164,8 +164,8 @@ def test_edits_show_at_once_beside_a_pack(stores: Stores) -> None:
     stores.write("mail", {"docs/guide.md": None, "docs/other.md": GUIDE})
     packs = OpenedPacks(stores.home).packs()
     joint = stores.joint(*packs)
-    found = stores.ask(question("retried after a timeout", folds=False), *packs)
-    paths = {hit.path for lists in found.lists for _, hits in lists.corpora for hit in hits}
+    answer = stores.ask(question("retried after a timeout", folds=False), *packs)
+    paths = {hit.path for lists in answer.lists for _, hits in lists.corpora for hit in hits}
 
     assert len(joint.unpacked) == 1
     assert "docs/other.md" in paths
@@ -194,7 +194,7 @@ def test_an_image_of_other_texts_than_its_rows_is_not_packed(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Copies would be named that are none."""
-    first = max(unpacked_segments(stores.home), key=lambda one: one.store_id.startswith("cart"))
+    first = max(unpacked_segments(stores.home), key=lambda each: each.store_id.startswith("cart"))
     read = RowTexts.texts
 
     def exchanged(texts: RowTexts, rows: Sequence[int], *, checked: bool) -> list[str]:
@@ -213,10 +213,10 @@ def test_one_that_cannot_be_read_for_a_moment_is_read_afterwards(stores: Stores)
     opened = OpenedPacks(stores.home)
     with failing(stores.home.packs, number=errno.EMFILE, at=0, lasting=True):
         assert opened.packs() == ()
-    assert [one.name for one in opened.packs()] == [path.name]
+    assert [each.name for each in opened.packs()] == [path.name]
 
     with failing(stores.home.packs, number=errno.EMFILE, at=0, lasting=True):
-        assert [one.name for one in opened.packs()] == [path.name]  # which is mapped already
+        assert [each.name for each in opened.packs()] == [path.name]  # which is mapped already
 
 
 def test_one_that_cannot_be_read_for_a_moment_is_not_removed(stores: Stores) -> None:
@@ -226,7 +226,7 @@ def test_one_that_cannot_be_read_for_a_moment_is_not_removed(stores: Stores) -> 
     with failing(stores.home.packs, number=errno.ENOMEM, at=0, lasting=True):
         (new,) = pack(stores.home, [second, third])
 
-    assert {one.name for one in OpenedPacks(stores.home).packs()} == {old.name, new.name}
+    assert {each.name for each in OpenedPacks(stores.home).packs()} == {old.name, new.name}
 
 
 def test_one_that_cannot_be_removed_costs_nothing_else(

@@ -30,31 +30,31 @@ def own_images(stores: Stores) -> dict[tuple[str, str], SegmentImage]:
 
 def test_each_segment_lies_in_it_as_in_its_own_image(stores: Stores) -> None:
     """Whatever is read of a row, and of its file, is the same."""
-    found, images = packed(stores), own_images(stores)
+    result, images = packed(stores), own_images(stores)
 
-    assert {(one.store_id, one.segment) for one in found.segments} == set(images)
-    for one in found.segments:
-        own = images[one.store_id, one.segment]
-        rows = slice(one.first_row, one.first_row + one.rows)
-        files = slice(one.first_file, one.first_file + one.files)
-        assert found.image.paths()[files] == own.paths()
+    assert {(each.store_id, each.segment) for each in result.segments} == set(images)
+    for each in result.segments:
+        ours = images[each.store_id, each.segment]
+        rows = slice(each.first_row, each.first_row + each.rows)
+        files = slice(each.first_file, each.first_file + each.files)
+        assert result.image.paths()[files] == ours.paths()
         for name in ("row_ids", "row_starts", "row_ends", "row_corpora", "vectors", "scales"):
-            assert (found.image.arrays[name][rows] == own.arrays[name]).all()
+            assert (result.image.arrays[name][rows] == ours.arrays[name]).all()
         for name in ("file_hashes", "file_sizes", "file_traits", "file_lengths0"):
-            assert (found.image.arrays[name][files] == own.arrays[name]).all()
-        kinds = [found.image.types[place] for place in found.image.row_types[rows].tolist()]
-        assert kinds == [own.types[place] for place in own.row_types.tolist()]
-        told = [found.image.language(file) for file in range(files.start, files.stop)]
-        assert told == [own.language(file) for file in range(own.files)]
-        assert (found.image.row_files[rows] - one.first_file == own.row_files).all()
+            assert (result.image.arrays[name][files] == ours.arrays[name]).all()
+        kinds = [result.image.types[place] for place in result.image.row_types[rows].tolist()]
+        assert kinds == [ours.types[place] for place in ours.row_types.tolist()]
+        reports = [result.image.language(file) for file in range(files.start, files.stop)]
+        assert reports == [ours.language(file) for file in range(ours.files)]
+        assert (result.image.row_files[rows] - each.first_file == ours.row_files).all()
 
 
 def test_a_pack_has_the_arrays_of_its_images_but_those_of_names(stores: Stores) -> None:
     """Names are looked up in each store by itself, and an earlier build wrote no keys of them."""
-    found, images = packed(stores), own_images(stores)
+    result, images = packed(stores), own_images(stores)
 
-    own = {*next(iter(images.values())).arrays}
-    assert {*found.image.arrays} == own - {"definition_keys"} | {CHUNK_IDS, FILE_RANKS}
+    ours = {*next(iter(images.values())).arrays}
+    assert {*result.image.arrays} == ours - {"definition_keys"} | {CHUNK_IDS, FILE_RANKS}
 
 
 def test_a_pack_that_was_opened_takes_no_memory_yet(stores: Stores) -> None:
@@ -78,14 +78,14 @@ def test_files_are_ranked_by_path_over_all_segments(stores: Stores) -> None:
 
 def test_texts_are_known_by_their_chunk_ids(stores: Stores) -> None:
     """Copies are found without reading a table."""
-    found = packed(stores)
-    told = dict(zip(range(found.image.rows), found.image.arrays[CHUNK_IDS], strict=True))
-    places = {(one.store_id, one.segment): one for one in found.segments}
+    result = packed(stores)
+    reported = dict(zip(range(result.image.rows), result.image.arrays[CHUNK_IDS], strict=True))
+    places = {(each.store_id, each.segment): each for each in result.segments}
     for view in stores.views():
         for segment in open_segments(view):
             first = places[view.manifest.store_id, segment.image.name].first_row
             for row, shown in enumerate(rows_of(view, segment)):
-                assert told[first + row].tobytes().hex() == shown[:32]
+                assert reported[first + row].tobytes().hex() == shown[:32]
 
 
 def rows_of(view: SnapshotView, segment: SearchableSegment) -> list[str]:
@@ -103,13 +103,13 @@ def test_a_byte_that_is_another_is_noticed_wherever_it_lies(stores: Stores) -> N
         other = path.with_name("damaged.pack")
         other.write_bytes(damaged)
         try:
-            found = open_pack(other)
+            result = open_pack(other)
         except CorruptStore:
             continue
         intact = open_pack(path)  # then it is one of those that only fill up
-        assert found.segments == intact.segments
+        assert result.segments == intact.segments
         for name, values in intact.image.arrays.items():
-            assert (found.image.arrays[name] == values).all()
+            assert (result.image.arrays[name] == values).all()
 
 
 @pytest.mark.parametrize("length", [0, 7, 100, -1])

@@ -83,9 +83,9 @@ def visible_rows(view: SnapshotView) -> Iterator[tuple[str, str, bytes]]:
         vectors = image.whole_vectors() if image.dimension else None
         for number, row in enumerate(scan_rows(view.store, image.name)):
             if visible[number]:
-                held = b"" if vectors is None else vectors[number].tobytes()
+                kept = b"" if vectors is None else vectors[number].tobytes()
                 scale = b"" if vectors is None else image.scales[number].tobytes()
-                yield row.row_id, row.text, held + scale
+                yield row.row_id, row.text, kept + scale
 
 
 def masks_agree(view: SnapshotView) -> bool:
@@ -102,16 +102,16 @@ def masks_agree(view: SnapshotView) -> bool:
 def meanwhile(engine: Engine, some: list[Edit]) -> Iterator[list[str]]:
     """Have the edits synced by another engine once the first merge is built."""
     other = open_engine(engine.identity.root, engine.home.base, **FLAGS, **encoder_of(engine))
-    told: list[str] = []
+    reports: list[str] = []
 
     def hook(point: str) -> None:
-        if point == BUILT and not told:
-            told.append(point)
+        if point == BUILT and not reports:
+            reports.append(point)
             make(engine.identity.root, some)
             other.sync()
 
     with durable.watched(hook):
-        yield told
+        yield reports
 
 
 NEW = ("parser", "parsing", "queue", "token", "retry", "row9")
@@ -185,12 +185,12 @@ def prove(
         engine.sync()
         soon = FLAGS | {"encoder": encoder, "compaction_overdue_segments": 2}
         engine = open_engine(root, base / "home", **soon)
-        with meanwhile(engine, during) as told:
+        with meanwhile(engine, during) as reported:
             run(engine, force=force)
         fresh = open_engine(root, base / "fresh", **soon)
         fresh.sync()
 
-        assert told == [BUILT]
+        assert reported == [BUILT]
         assert shown(engine, asked) == shown(fresh, asked)
         check(engine)
 

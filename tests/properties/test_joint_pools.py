@@ -93,17 +93,17 @@ class Proof:
             question = FederatedRequest(top=search.limit, **values)  # type: ignore[arg-type]
             named = frozenset(repo.repo_id for repo in workspace.repos[:apart])
             self.place.between.apart = named
-            told = self.told(workspace, question, together=True)
-            assert plain(told) == plain(self.told(workspace, question, together=False))
-            self.check_verdicts(workspace, question, told)
+            reported = self.told(workspace, question, together=True)
+            assert plain(reported) == plain(self.told(workspace, question, together=False))
+            self.check_verdicts(workspace, question, reported)
 
     def check_verdicts(
         self, workspace: Workspace, question: FederatedRequest, told: FederatedResponse
     ) -> None:
         """Fail unless the lists are the same with any of those that could not change them."""
-        skipped = [one for one in told.coverage if not one.answered]
-        self.verdicts.update(one.could_change for one in skipped)
-        ruled_out = [one.repo_id for one in skipped if one.could_change == "no"]
+        skipped = [each for each in told.coverage if not each.answered]
+        self.verdicts.update(each.could_change for each in skipped)
+        ruled_out = [each.repo_id for each in skipped if each.could_change == "no"]
         everybody = [[*ruled_out]] if len(ruled_out) > 1 else []
         for repos in (*everybody, *([repo] for repo in ruled_out)):
             with pytest.MonkeyPatch.context() as patch:
@@ -142,11 +142,11 @@ class Proof:
 
 def kept_too(repos: Sequence[RepoId], *given: Any, **more: Any) -> Routed:
     """Return the repositories to search and these."""
-    found = route(*given, **more)
+    result = route(*given, **more)
     return replace(
-        found,
-        kept=tuple(sorted({*found.kept, *repos})),
-        skipped=tuple(repo for repo in found.skipped if repo not in repos),
+        result,
+        kept=tuple(sorted({*result.kept, *repos})),
+        skipped=tuple(repo for repo in result.skipped if repo not in repos),
     )
 
 

@@ -73,16 +73,16 @@ class NamedWorkspace:
 
 
 def assert_symbol_alike(asked: SymbolRequest, workspace: NamedWorkspace, union: UnionStore) -> None:
-    found = symbol_of(union, asked)
+    result = symbol_of(union, asked)
     answer = workspace.symbol(asked)
-    assert isinstance(found.answer, SymbolResponse)
+    assert isinstance(result.answer, SymbolResponse)
 
     assert answer.errors == ()
-    shown = [(one.repo_id, one.place) for one in answer.definitions]
-    assert shown == list(zip(found.repos, found.answer.definitions, strict=True))
-    assert answer.total == found.answer.total
-    assert answer.suggestions == found.answer.suggestions
-    assert_same_said(answer, found.answer)
+    shown = [(each.repo_id, each.place) for each in answer.definitions]
+    assert shown == list(zip(result.repos, result.answer.definitions, strict=True))
+    assert answer.total == result.answer.total
+    assert answer.suggestions == result.answer.suggestions
+    assert_same_said(answer, result.answer)
     pages = symbol_pages(workspace, asked)
     assert pages == whole(workspace.symbol(replace(asked, limit=0)))
 
@@ -90,25 +90,25 @@ def assert_symbol_alike(asked: SymbolRequest, workspace: NamedWorkspace, union: 
 def assert_references_alike(
     asked: ReferencesRequest, workspace: NamedWorkspace, union: UnionStore
 ) -> None:
-    found = references_of(union, asked)
+    result = references_of(union, asked)
     answer = workspace.references(asked)
-    assert isinstance(found.answer, ReferencesResponse)
+    assert isinstance(result.answer, ReferencesResponse)
 
     assert answer.errors == ()
-    shown = [(one.repo_id, one.place) for one in answer.references]
-    assert shown == list(zip(found.repos, found.answer.references, strict=True))
-    counts = [(dict(each.totals), each.mentions) for each in (answer, found.answer)]
+    shown = [(item.repo_id, item.place) for item in answer.references]
+    assert shown == list(zip(result.repos, result.answer.references, strict=True))
+    counts = [(dict(each.totals), each.mentions) for each in (answer, result.answer)]
     if any(mentions for _, mentions in counts):  # each repository reads a page of its own
         every_place = [sum(totals.values()) + mentions for totals, mentions in counts]
         assert every_place[0] == every_place[1]
     else:
-        assert answer.totals == found.answer.totals
-    assert answer.files == len({(repo, one.path) for repo, one in shown})
-    assert tuple(one.place for one in answer.defined) == found.answer.defined
-    assert_same_said(answer, found.answer)
+        assert answer.totals == result.answer.totals
+    assert answer.files == len({(repo, item.path) for repo, item in shown})
+    assert tuple(item.place for item in answer.defined) == result.answer.defined
+    assert_same_said(answer, result.answer)
     every = workspace.references(replace(asked, limit=0))
     assert reference_pages(workspace, asked) == [
-        (one.repo_id, one.place) for one in every.references
+        (item.repo_id, item.place) for item in every.references
     ]
 
 
@@ -116,9 +116,11 @@ def assert_same_said(
     answer: FederatedSymbol | FederatedReferences, one: SymbolResponse | ReferencesResponse
 ) -> None:
     """The cut, other spellings and containers, and filters that match nothing are told alike."""
-    told = {item.code: item.message for item in answer.warnings}
+    reported = {item.code: item.message for item in answer.warnings}
     expected = {item.code: item.message for item in one.warnings}
-    assert {code: told.get(code) for code in SAID} == {code: expected.get(code) for code in SAID}
+    assert {code: reported.get(code) for code in SAID} == {
+        code: expected.get(code) for code in SAID
+    }
     cuts = [entry.limit for entry in answer.limits_hit if entry.limit.code in CUTS]
     expected_cuts = [limit for limit in one.limits_hit if limit.code in CUTS]
     assert [(cut.code, cut.limit) for cut in cuts] == [
@@ -134,23 +136,23 @@ def whole(answer: FederatedSymbol) -> list[object]:
 
 def symbol_pages(workspace: NamedWorkspace, asked: SymbolRequest) -> list[object]:
     """Return the definitions of all pages, one after the other."""
-    found: list[object] = []
+    results: list[object] = []
     while True:
         page = workspace.symbol(asked)
-        found += page.definitions
+        results += page.definitions
         if not page.next_cursor:
-            return found
+            return results
         asked = replace(asked, cursor=page.next_cursor)
 
 
 def reference_pages(workspace: NamedWorkspace, asked: ReferencesRequest) -> list[object]:
     """Return the usages of all pages, one after the other."""
-    found: list[object] = []
+    results: list[object] = []
     while True:
         page = workspace.references(asked)
-        found += [(one.repo_id, one.place) for one in page.references]
+        results += [(each.repo_id, each.place) for each in page.references]
         if not page.next_cursor:
-            return found
+            return results
         asked = replace(asked, cursor=page.next_cursor)
 
 
@@ -257,20 +259,20 @@ def test_usages_of_other_containers_are_left_out(
     paying: tuple[NamedWorkspace, UnionStore],
 ) -> None:
     """Not only of the one that defines both."""
-    found = paying[0].references(ReferencesRequest("Till.pay", deterministic=True))
-    placed = [(one.place.path, one.place.line, one.place.guess) for one in found.references]
-    told = [one.message for one in found.warnings if one.code == "other_container"]
+    result = paying[0].references(ReferencesRequest("Till.pay", deterministic=True))
+    placed = [(each.place.path, each.place.line, each.place.guess) for each in result.references]
+    reports = [each.message for each in result.warnings if each.code == "other_container"]
 
     assert ("app/main.py", 3, False) in placed
     assert ("app/main.py", 4, True) not in placed
-    assert {(one.place.qualified_name, one.place.relation) for one in found.defined} == {
+    assert {(each.place.qualified_name, each.place.relation) for each in result.defined} == {
         ("Till.pay", "definition"),
         ("Card.pay", "implementation"),
     }
-    assert told == [
+    assert reports == [
         "omitted: 5 usages of other classes or modules; for all usages, query the plain name pay"
     ]
-    assert len(found.defining) == 2
+    assert len(result.defining) == 2
 
 
 @pytest.mark.slow

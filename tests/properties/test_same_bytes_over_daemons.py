@@ -120,12 +120,12 @@ def prove(effort: settings) -> None:
             workspace = place.workspace(chance.order)
             put = replace(request, concurrency=chance.concurrency)
             if chance.warm:
-                found = lasting.search(workspace, put)
+                result = lasting.search(workspace, put)
             else:
                 with asked(place.federator()) as fresh:
-                    found = fresh.search(workspace, put)
-            assert found.error is None
-            document = found.to_json()
+                    result = fresh.search(workspace, put)
+            assert result.error is None
+            document = result.to_json()
             document["meta"]["limits"].pop("concurrency")
             return stable_json.dumps(document)
 

@@ -157,15 +157,15 @@ def prove(history: list[Step], *, plain: bool = False) -> int:
 def check(engine: Engine) -> None:
     """Compare what the index shows with what a walk and a reading find."""
     root, wanted = engine.identity.root, engine.settings
-    found = {}
+    results = {}
     tree = walk(root, wanted, apart=engine.home.own_directories)
     for file in tree.files:
         text = read_file(root, file, max_bytes=wanted.max_file_size_bytes)
         if isinstance(text, FileText):
-            found[file.path_key] = hashlib.sha256(text.data).hexdigest()
+            results[file.path_key] = hashlib.sha256(text.data).hexdigest()
     view = engine.view()
 
-    assert view.live_files() == found
+    assert view.live_files() == results
     assert view.manifest.git == git_state(root, untracked_included=wanted.include_untracked)
 
 

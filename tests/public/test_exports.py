@@ -104,7 +104,7 @@ def test_open_is_the_class() -> None:
 
 def test_every_exported_error_is_one_of_ours() -> None:
     """One `except` catches all that is raised on purpose."""
-    errors = [found for name in ggrep.__all__ if isinstance(found := getattr(ggrep, name), type)]
+    errors = [result for name in ggrep.__all__ if isinstance(result := getattr(ggrep, name), type)]
 
     assert {error.__name__ for error in errors if issubclass(error, Exception)} == {
         error.__name__ for error in errors if issubclass(error, GgrepError)

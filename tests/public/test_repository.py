@@ -90,24 +90,24 @@ def test_the_status_is_the_command_lines_document(
     """The value holds what matters, the document all of it."""
     monkeypatch.chdir(words)
     with ggrep.open(".") as repo:
-        found = repo.status()
+        result = repo.status()
 
-    assert found.to_dict() == Command(capsys)("status", "--json").document
-    assert (found.snapshot.files, found.daemon.running, found.warnings) == (2, False, ())
+    assert result.to_dict() == Command(capsys)("status", "--json").document
+    assert (result.snapshot.files, result.daemon.running, result.warnings) == (2, False, ())
 
 
 def test_without_an_index_a_scan_answers(root: Path, home: Path) -> None:
     """And says that it is one; what only an index can answer is refused."""
     write_tree(root, WORDS)
     with ggrep.open(root, daemon="never", environ={"GGREP_HOME": str(home)}) as repo:
-        found = repo.search("alpha needle")
+        answer = repo.search("alpha needle")
         with pytest.raises(ggrep.NoIndex, match="ggrep index"):
             repo.search("alpha needle", deterministic=True)
         with pytest.raises(ggrep.NoIndex, match="ggrep index"):
             repo.symbol("alpha_needle")
 
-    assert found.hits[0].path == "a.py"
-    assert [notice.code for notice in found.warnings] == ["scan"]
+    assert answer.hits[0].path == "a.py"
+    assert [notice.code for notice in answer.warnings] == ["scan"]
     assert not home.joinpath("data").exists()
 
 
@@ -176,8 +176,8 @@ def test_a_daemon_that_is_required_and_forbidden_is_not_started(
     environ = {"GGREP_HOME": str(home), start: value}
     (root / ".ggrep.toml").write_text("")
     with ggrep.open(root, daemon="require", environ=environ) as repo:
-        told = "GGREP_OFFLINE is set" if start == "GGREP_OFFLINE" else "no daemon runs"
-        with pytest.raises(ggrep.NotStarted, match=told):
+        reported = "GGREP_OFFLINE is set" if start == "GGREP_OFFLINE" else "no daemon runs"
+        with pytest.raises(ggrep.NotStarted, match=reported):
             repo.search("needle")
 
 
@@ -227,9 +227,9 @@ def in_a_child(work: Callable[[], str]) -> str:
             os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        said = pipe.read().decode()
+        output = pipe.read().decode()
     os.waitpid(pid, 0)
-    return said
+    return output
 
 
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
@@ -244,7 +244,7 @@ def test_a_forked_process_does_not_wait_for_threads_that_are_not_there(words: Pa
 
     with ggrep.open(words) as repo:
         assert len(repo.search("needle").hits) == 2
-        said = in_a_child(ask)
+        output = in_a_child(ask)
         assert len(repo.search("needle").hits) == 2
 
-    assert "was forked from a process that had opened an index" in said
+    assert "was forked from a process that had opened an index" in output

@@ -42,34 +42,34 @@ def test_what_is_not_said_is_as_usual() -> None:
 def test_words_stand_for_members(mode: Any, filters: Any) -> None:
     """Both spellings make one request."""
     given = {"mode": mode, "filters": filters, "corpora": ["extracted-prose", Corpus.CODE]}
-    found = search_request("q", {**given, "find": "usage", "snippet": "none"})
+    result = search_request("q", {**given, "find": "usage", "snippet": "none"})
 
-    assert (found.mode, found.find, found.snippet) == (Mode.DEBUG, Find.USAGE, SnippetMode.NONE)
-    assert found.filters == (Filter("lang", "python", negated=True),)
-    assert found.corpora == (Corpus.EXTRACTED_PROSE, Corpus.CODE)
+    assert (result.mode, result.find, result.snippet) == (Mode.DEBUG, Find.USAGE, SnippetMode.NONE)
+    assert result.filters == (Filter("lang", "python", negated=True),)
+    assert result.corpora == (Corpus.EXTRACTED_PROSE, Corpus.CODE)
 
 
 def test_a_slate_is_shaped_by_fields_of_two_requests() -> None:
     """Nobody has to put a `Budgets` together."""
     session = SessionRequest()
     given = {"level": 2, "total_bytes": 9_000, "files": 3, "graph": False, "session": session}
-    found = slate_request("q", {**given, "mode": "planning"})
+    result = slate_request("q", {**given, "mode": "planning"})
 
-    assert (found.level, found.graph, found.anchors) == (2, False, True)
-    assert found.budgets == Budgets(total_bytes=9_000, files=3)
-    assert (found.session, found.search.mode) == (session, Mode.PLANNING)
+    assert (result.level, result.graph, result.anchors) == (2, False, True)
+    assert result.budgets == Budgets(total_bytes=9_000, files=3)
+    assert (result.session, result.search.mode) == (session, Mode.PLANNING)
 
 
 def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
     """What a caller knows of the JSON of a request holds here too."""
-    found = federated_request("q", {"limit": 3, "select": ["a"], "rrf_k": 5, "mode": "debug"})
+    result = federated_request("q", {"limit": 3, "select": ["a"], "rrf_k": 5, "mode": "debug"})
 
-    assert (found.top, found.select, found.rrf_k) == (3, ("a",), 5)
-    assert (found.search.query, found.search.mode, found.search.limit) == ("q", Mode.DEBUG, 10)
+    assert (result.top, result.select, result.rrf_k) == (3, ("a",), 5)
+    assert (result.search.query, result.search.mode, result.search.limit) == ("q", Mode.DEBUG, 10)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         ({"mode": "fast"}, "mode: unknown value 'fast'; use one of balanced, discovery"),
         ({"find": None}, "find: unknown value None; use one of auto, definition"),
@@ -88,9 +88,9 @@ def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
         ({"explain": "yes"}, "explain: expected bool, found str"),
     ],
 )
-def test_a_wrong_value_is_named(given: dict[str, Any], told: str) -> None:
+def test_a_wrong_value_is_named(given: dict[str, Any], reported: str) -> None:
     """With its option, and what it may be."""
-    with pytest.raises(InvalidRequest, match=re.escape(told)):
+    with pytest.raises(InvalidRequest, match=re.escape(reported)):
         search_request("q", given)
 
 

@@ -32,12 +32,12 @@ class Household:
 
     async def slate(self) -> FederatedSlate:
         """Return the slate of all of them."""
-        own = FallbackSearchers(factory(*self.daemons), factory(*self.here), self.told.append)
+        ours = FallbackSearchers(factory(*self.daemons), factory(*self.here), self.told.append)
         return await federated_slate(
             workspace(*(repo(fake.name) for fake in self.daemons)),
             FederatedRequest(SearchRequest("token")),
             SlateShape(),
-            own,
+            ours,
             ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
         )
 
@@ -45,7 +45,7 @@ class Household:
 def shown(found: FederatedSlate) -> list[str]:
     """Return the files of a slate."""
     assert found.slate is not None
-    return sorted(f"{one.repo}:{one.path}" for _, packs in found.slate.sections for one in packs)
+    return sorted(f"{each.repo}:{each.path}" for _, packs in found.slate.sections for each in packs)
 
 
 @pytest.mark.parametrize("error", [NotStarted("no daemon"), NoReply("it says nothing")])
@@ -56,10 +56,10 @@ async def test_a_slate_is_read_here_from_where_its_daemon_was_lost(
     """The user sees the same files, and one line that says why it took longer."""
     lost, here = searcher("b", fail={step: [error]}), searcher("b")
     home = Household([searcher("a"), lost], [here])
-    found = await home.slate()
+    result = await home.slate()
 
-    assert shown(found) == ["a:a0.py", "a:a1.py", "b:b0.py", "b:b1.py"]
-    assert found.errors == ()
+    assert shown(result) == ["a:a0.py", "a:a1.py", "b:b0.py", "b:b1.py"]
+    assert result.errors == ()
     assert home.told == [f"{error}; reading the index without a daemon"]
     assert calls(here, "slate") == 1
 
@@ -78,16 +78,16 @@ async def test_a_daemon_that_fails_otherwise_is_not_gone_around() -> None:
     """Its failure is an answer: reading here would fail as well, or hide it."""
     here = searcher("a")
     home = Household([searcher("a", fail={"slate": [GgrepError("damaged")]})], [here])
-    found = await home.slate()
+    result = await home.slate()
 
-    assert [item.message for item in found.errors] == ["no slate: damaged"]
+    assert [item.message for item in result.errors] == ["no slate: damaged"]
     assert here.asked == []
 
 
 async def test_the_guard_lets_slates_through_to_who_may_be_asked() -> None:
     """And to nobody else, whose row says so."""
     fakes = [searcher("a"), searcher("b")]
-    found = await federated_slate(
+    result = await federated_slate(
         workspace(*(repo(fake.name) for fake in fakes)),
         FederatedRequest(SearchRequest("token")),
         SlateShape(),
@@ -95,6 +95,6 @@ async def test_the_guard_lets_slates_through_to_who_may_be_asked() -> None:
         ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
     )
 
-    assert shown(found) == ["a:a0.py", "a:a1.py"]
+    assert shown(result) == ["a:a0.py", "a:a1.py"]
     assert fakes[1].asked == []
-    assert [item.code for item in found.errors] == ["forbidden"]
+    assert [item.code for item in result.errors] == ["forbidden"]

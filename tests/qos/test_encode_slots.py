@@ -69,9 +69,9 @@ def test_each_lane_has_a_slot_of_its_own_and_shares_the_rest(
         (Lane.BATCH, batches, Lane.INTERACTIVE),
         (Lane.INTERACTIVE, queries, Lane.BATCH),
     ):
-        with ExitStack() as held:
+        with ExitStack() as stack:
             for _ in range(most):
-                held.enter_context(slots.hold(soon, lane=lane))
+                stack.enter_context(slots.hold(soon, lane=lane))
             with slots.hold(soon, lane=other):
                 assert slots.statistics() == SlotStatistics(max(2, count), most + 1, 0)
             clock_before = clock.monotonic_ms()
@@ -88,9 +88,9 @@ def test_no_slots_means_no_limit(slot_dir: Path, clock: ManualClock) -> None:
     """A host that does nothing else need not hold back."""
     slots = slots_of(slot_dir, 0, clock)
 
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for _ in range(9):
-            held.enter_context(slots.hold(Deadline.after(clock, 0)))
+            stack.enter_context(slots.hold(Deadline.after(clock, 0)))
         assert slots.statistics() == SlotStatistics(0, 0, 0)
     assert not slot_dir.exists()
 
@@ -287,22 +287,22 @@ def file(tmp_path: Path) -> Path:
 
 def test_a_slot_let_go_says_nothing_of_its_last_holder(file: Path, clock: ManualClock) -> None:
     """The next one is not taken for somebody who was silent for hours."""
-    held = take(file, clock=clock)
+    kept = take(file, clock=clock)
 
-    assert held is not None
+    assert kept is not None
     assert heartbeat_age_ms(file, clock) == 0
-    held.release()
+    kept.release()
     assert heartbeat_age_ms(file, clock) is None
     assert len(file.read_bytes()) == 8  # on a full disk, the next one writes into these bytes
 
 
 def test_a_released_slot_is_free_despite_a_forked_child(file: Path, clock: ManualClock) -> None:
     """A copy of the descriptor shares the lock; closing ours alone would not end it."""
-    held = take(file, clock=clock)
-    assert held is not None
-    copy = os.dup(held.descriptor)
+    kept = take(file, clock=clock)
+    assert kept is not None
+    copy = os.dup(kept.descriptor)
     try:
-        held.release()
+        kept.release()
 
         again = take(file, clock=clock)
         assert again is not None

@@ -45,10 +45,10 @@ def repeated(values: list[Any]) -> list[Any]:
 @pytest.mark.parametrize("name", ALL)
 def test_every_question_has_the_fields_and_some_text(name: str) -> None:
     """A row without its repository would be asked of the wrong one."""
-    found = rows(name)
+    result = rows(name)
 
-    assert [row for row in found if row.keys() != FIELDS[name]] == []
-    assert [row for row in found if not row["query"] or row["query"] != row["query"].strip()] == []
+    assert [row for row in result if row.keys() != FIELDS[name]] == []
+    assert [row for row in result if not row["query"] or row["query"] != row["query"].strip()] == []
 
 
 def test_ids_are_unique_over_all_suites() -> None:
@@ -73,11 +73,11 @@ def test_suites_are_large_enough_to_measure(name: str, least: int) -> None:
 @pytest.mark.parametrize("field", ["repo", "kind"])
 def test_halves_are_balanced_within_a_tenth(name: str, field: str) -> None:
     """A half with other repositories or kinds would judge something else than was tuned."""
-    found = rows(name)
-    tuning = Counter(row.get(field) for row in found if tunes(row))
-    judging = Counter(row.get(field) for row in found if not tunes(row))
+    result = rows(name)
+    tuning = Counter(row.get(field) for row in result if tunes(row))
+    judging = Counter(row.get(field) for row in result if not tunes(row))
 
-    assert abs(tuning.total() - judging.total()) <= len(found) / 10
+    assert abs(tuning.total() - judging.total()) <= len(result) / 10
     uneven = {
         value
         for value in tuning | judging

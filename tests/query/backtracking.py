@@ -105,8 +105,8 @@ class Matcher:
             return bool(beginning if value is op.AT_BEGINNING else ending)
         way, inner = value
         start = at if way > 0 else at - 1
-        found = start >= 0 and next(self._ways(list(inner), start, flags), None) is not None
-        return found == (kind is op.ASSERT)
+        result = start >= 0 and next(self._ways(list(inner), start, flags), None) is not None
+        return result == (kind is op.ASSERT)
 
 
 @cache
@@ -127,8 +127,8 @@ def _fits(kind: Any, value: Any, character: str, flags: int) -> bool:
         case op.NOT_LITERAL:
             return chr(value) not in forms
     negated = value[0][0] is op.NEGATE
-    found = any(_in(item, form) for item in value[negated:] for form in forms)
-    return found != negated
+    result = any(_in(item, form) for item in value[negated:] for form in forms)
+    return result != negated
 
 
 def _in(item: Any, character: str) -> bool:

@@ -13,7 +13,7 @@ RUST, PYTHON = Filter("lang", "rust"), Filter("lang", "python")
 def told(engine: Engine, *filters: Filter) -> list[str]:
     """Return what an answer under filters says of them."""
     answer = engine.search(SearchRequest("retry", filters=filters))
-    return [one.message for one in answer.warnings if one.code == "nothing_selected"]
+    return [each.message for each in answer.warnings if each.code == "nothing_selected"]
 
 
 @pytest.mark.parametrize(
@@ -46,4 +46,4 @@ def test_a_slate_names_it(engine: Engine) -> None:
     """It has no list that is empty, and says so all the more."""
     answer = engine.ask(SlateRequest(SearchRequest("retry", filters=(PYTHON, RUST))))
 
-    assert "no indexed file matches lang:rust" in [one.message for one in answer.warnings]
+    assert "no indexed file matches lang:rust" in [each.message for each in answer.warnings]

@@ -52,12 +52,12 @@ def test_a_word_that_each_of_three_files_holds_is_no_common_word(root: Path, hom
     write_tree(root, {f"{n}.py": f"def settle_invoice{n}():\n    return 1\n" for n in "123"})
     engine = open_engine(root, home, encoder="none")
     engine.sync()
-    found = [
+    results = [
         engine.search(SearchRequest(query)).confidence
         for query in ("settle an invoice", "where zebras migrate or settle in winter")
     ]
 
-    assert found == [Confidence.STRONG, Confidence.NONE]
+    assert results == [Confidence.STRONG, Confidence.NONE]
 
 
 def test_what_is_not_there_is_not_answered_with_noise(engine: Engine) -> None:
@@ -100,13 +100,13 @@ def test_a_name_in_small_letters_is_trusted_as_it_is_written(root: Path, home: P
     )
     engine = open_engine(root, home, encoder="none")
     engine.sync()
-    found = [
+    results = [
         engine.search(SearchRequest(query))
         for query in ("TCPConnector", "tcpconnector", "close a tcpconnector", "tcpconnecting")
     ]
 
-    assert [each.confidence is Confidence.STRONG for each in found] == [True, True, True, False]
-    assert [each.hits[0].path for each in found[:3]] == ["src/net.py"] * 3
+    assert [each.confidence is Confidence.STRONG for each in results] == [True, True, True, False]
+    assert [each.hits[0].path for each in results[:3]] == ["src/net.py"] * 3
 
 
 @pytest.mark.parametrize("query", ["v", "7", "e k", "x"])
@@ -133,7 +133,7 @@ def test_confidence_does_not_hang_on_how_much_is_shown(engine: Engine) -> None:
     """It belongs to the question, not to the page."""
     for query in ("drain the queue", "cache citrus phenology", NOWHERE):
         request = SearchRequest(query, keep_weak=True)
-        found = {
+        results = {
             engine.search(changed).confidence
             for changed in (
                 request,
@@ -142,7 +142,7 @@ def test_confidence_does_not_hang_on_how_much_is_shown(engine: Engine) -> None:
                 replace(request, per_file=1),
             )
         }
-        assert len(found) == 1
+        assert len(results) == 1
 
 
 def test_filters_narrow_what_confidence_is_judged_by(engine: Engine) -> None:
@@ -156,15 +156,15 @@ def test_filters_narrow_what_confidence_is_judged_by(engine: Engine) -> None:
 def test_an_explained_answer_tells_its_kind_its_rules_and_what_was_left_out(engine: Engine) -> None:
     """Whoever wonders about a ranking needs all of it."""
     asked = SearchRequest('how are "cache entries" evicted in tests', explain=True, keep_weak=True)
-    told = engine.search(asked).explanation
+    reported = engine.search(asked).explanation
     many = engine.search(SearchRequest("value", explain=True, per_file=1)).explanation
 
-    assert told is not None
+    assert reported is not None
     assert many is not None
-    assert told.kind == "question"
-    assert any("cache entries" in rule for rule in told.rules)
-    assert any("tests" in rule for rule in told.rules)
-    assert {name for name, _ in told.confidence} <= {
+    assert reported.kind == "question"
+    assert any("cache entries" in rule for rule in reported.rules)
+    assert any("tests" in rule for rule in reported.rules)
+    assert {name for name, _ in reported.confidence} <= {
         "evidence",
         "found",
         "row",
@@ -190,9 +190,9 @@ def test_each_hit_names_the_rule_that_chose_it(engine: Engine) -> None:
 def test_a_quoted_phrase_is_required_word_for_word(engine: Engine, tmp_path: Path) -> None:
     """Quotes mean what they mean everywhere."""
     assert tmp_path.is_dir()
-    found = engine.search(SearchRequest('"entries are  EVICTED"', keep_weak=True)).hits
+    answer = engine.search(SearchRequest('"entries are  EVICTED"', keep_weak=True)).hits
     missing = engine.search(SearchRequest('"evicted are entries"', keep_weak=True))
 
-    assert [hit.path for hit in found] == ["docs/guide.md"]
+    assert [hit.path for hit in answer] == ["docs/guide.md"]
     assert missing.hits == ()
     assert missing.confidence is Confidence.NONE

@@ -72,8 +72,8 @@ class Wild(Forest):
 
     def sums(self, rows: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
         mixed = (np.round(rows * 1000.0).astype(np.int64) * np.arange(1, rows.shape[1] + 1)).sum(1)
-        found: npt.NDArray[np.int64] = (mixed * 2_654_435_761) % (4 * UNIT) - 2 * UNIT
-        return found
+        result: npt.NDArray[np.int64] = (mixed * 2_654_435_761) % (4 * UNIT) - 2 * UNIT
+        return result
 
 
 class Named:
@@ -97,14 +97,14 @@ class Said:
 
 def top(scored: SegmentScores, best: BestRows, number: int) -> list[tuple[float, int]]:
     """Return the best files of a segment's code with their best scores, row by row."""
-    found: dict[int, float] = {}
+    results: dict[int, float] = {}
     total = best.scores(scored, *best.rows_of(np.ones(len(best.runs.files), np.bool_)))
     for file, corpus, score in zip(
         scored.files[best.places].tolist(), best.corpora.tolist(), total.tolist(), strict=True
     ):
         if corpus == CODE:
-            found[file] = max(found.get(file, 0.0), score)
-    return sorted((-score, file) for file, score in found.items())[:number]
+            results[file] = max(results.get(file, 0.0), score)
+    return sorted((-score, file) for file, score in results.items())[:number]
 
 
 @pytest.mark.parametrize("files", [10, 17, 40])
@@ -126,9 +126,9 @@ def test_answers_are_exact_however_far_scores_lie_apart(
     many: Engine,
 ) -> None:
     """Scores of six orders and sums within and beyond the bounds, drawn anew two hundred times."""
-    found = ranked(many, 100_000, learned=0)
-    segment, scored = found.segments[0], found.scores[0]
-    mask, number = found.eligible[0], len(best_files(found, 1000))
+    result = ranked(many, 100_000, learned=0)
+    segment, scored = result.segments[0], result.scores[0]
+    mask, number = result.eligible[0], len(best_files(result, 1000))
     chance = np.random.default_rng(7)
     for _ in range(200):
         spread = np.exp(chance.uniform(0.0, chance.choice([0.5, 2.0, 6.0]), len(scored.total)))
@@ -144,8 +144,8 @@ def test_answers_are_exact_however_far_scores_lie_apart(
 
 def test_not_every_file_is_looked_at(many: Engine) -> None:
     def learned(files: int) -> int:
-        found = ranked(many, files)
-        return sum(int((each.factors != 1.0).sum()) for each in found.best)
+        result = ranked(many, files)
+        return sum(int((each.factors != 1.0).sum()) for each in result.best)
 
     assert 0 < learned(10) < learned(100_000)
 
@@ -159,9 +159,9 @@ def test_the_factor_is_bounded_and_grows_with_the_sum() -> None:
 
 
 def test_a_score_is_what_it_was_times_its_factor(many: Engine) -> None:
-    found = ranked(many, 100)
+    result = ranked(many, 100)
     for before, after, scored in zip(
-        ranked(many, 100, learned=0).best, found.best, found.scores, strict=True
+        ranked(many, 100, learned=0).best, result.best, result.scores, strict=True
     ):
         assert after.best[CODE].tolist() == np.round(before.best[CODE] * after.factors, 9).tolist()
         assert ((after.factors >= LEAST - 0.01) & (after.factors <= MOST)).all()

@@ -92,9 +92,9 @@ def rows(store: Engine) -> dict[str, Row]:
 @pytest.fixture(scope="module")
 def weights(store: Engine) -> dict[str, float]:
     """Return the weight of each word of the query, by the chunks that hold it."""
-    found = ranked(store)
-    terms = [term for term in found.query.terms if term not in found.query.spellings]
-    statistics = found.statistics
+    result = ranked(store)
+    terms = [term for term in result.query.terms if term not in result.query.spellings]
+    statistics = result.statistics
     return {
         word: inverse_document_frequency(statistics.chunks, statistics.frequency(term).chunks)
         for word, term in zip(ALL, terms, strict=True)
@@ -140,10 +140,10 @@ def test_the_rarest_word_held_is_weighed_against_the_rarest_asked(
 
 
 def test_words_count_as_they_are_spelt(store: Engine) -> None:
-    found = figures(ranked(store, "cobalt lanterns"))
-    assert found["src/plural.py"]["held"] == found["walnut/depths.py"]["held"] > 0.0
-    assert found["src/plural.py"]["spelt"] > found["walnut/depths.py"]["spelt"] == 0.0
-    assert found["src/kiln.py"]["spelt_name"] > found["src/plural.py"]["spelt_name"] == 0.0
+    result = figures(ranked(store, "cobalt lanterns"))
+    assert result["src/plural.py"]["held"] == result["walnut/depths.py"]["held"] > 0.0
+    assert result["src/plural.py"]["spelt"] > result["walnut/depths.py"]["spelt"] == 0.0
+    assert result["src/kiln.py"]["spelt_name"] > result["src/plural.py"]["spelt_name"] == 0.0
 
 
 def test_a_file_that_stands_for_its_directory_is_its_entrance(rows: dict[str, Row]) -> None:
@@ -172,9 +172,9 @@ def test_words_of_the_stem_that_nobody_asked_for_are_counted(rows: dict[str, Row
     ],
 )
 def test_words_written_as_names_are_counted(store: Engine, query: str, names: float) -> None:
-    found = figures(ranked(store, query))
-    assert found
-    assert {row["query_names"] for row in found.values()} == {names}
+    result = figures(ranked(store, query))
+    assert result
+    assert {row["query_names"] for row in result.values()} == {names}
 
 
 def test_a_file_that_says_a_word_more_often_has_more_as_a_whole(rows: dict[str, Row]) -> None:
@@ -184,11 +184,11 @@ def test_a_file_that_says_a_word_more_often_has_more_as_a_whole(rows: dict[str, 
 
 
 def test_a_files_figures_do_not_depend_on_what_else_is_asked_for(store: Engine) -> None:
-    found = ranked(store)
-    features = FileFeatures(found.query, found.statistics)
+    result = ranked(store)
+    features = FileFeatures(result.query, result.statistics)
     compared = 0
-    for place, segment in reversed(list(enumerate(found.segments))):
-        scored, files = found.scores[place], scoring(found, place)
+    for place, segment in reversed(list(enumerate(result.segments))):
+        scored, files = result.scores[place], scoring(result, place)
         together = features.of(segment, scored, files)
         for number in range(len(files)):
             alone = features.of(segment, scored, files[number : number + 1])
@@ -196,14 +196,14 @@ def test_a_files_figures_do_not_depend_on_what_else_is_asked_for(store: Engine) 
             compared += 1
         assert features.of(segment, scored, files[::2]).tobytes() == together[::2].tobytes()
     assert compared == len(FILES)
-    assert len([part for part in found.scores if len(part.rows)]) == 2
+    assert len([part for part in result.scores if len(part.rows)]) == 2
 
 
 def test_rows_whose_scores_are_switched_off_have_figures(store: Engine) -> None:
     """An evaluation may leave out all rows of a file but the best."""
-    found = ranked(store, weights=replace(UNCORRECTED, further=0.0))
-    features = FileFeatures(found.query, found.statistics)
-    for segment, scored, best in zip(found.segments, found.scores, found.best, strict=True):
+    result = ranked(store, weights=replace(UNCORRECTED, further=0.0))
+    features = FileFeatures(result.query, result.statistics)
+    for segment, scored, best in zip(result.segments, result.scores, result.best, strict=True):
         figures = features.of(segment, scored, best.runs.files)
 
         assert np.isfinite(figures).all()

@@ -94,10 +94,10 @@ def test_verified_hits_are_strong_and_none_is_none(
     """What holds the text is no guess, however common its words."""
     engine = indexed(root, home)
 
-    said = answer(engine, SearchRequest(query, find=find, deterministic=True))
+    output = answer(engine, SearchRequest(query, find=find, deterministic=True))
     nothing = answer(engine, SearchRequest(missing, find=find, deterministic=True))
 
-    assert (said["confidence"], said["limits_hit"], said["warnings"]) == ("strong", [], [])
+    assert (output["confidence"], output["limits_hit"], output["warnings"]) == ("strong", [], [])
     assert (nothing["confidence"], nothing["results"]) == ("none", [])
 
 
@@ -146,12 +146,12 @@ def test_of_long_code_the_rarest_words_count(root: Path, home: Path) -> None:
     engine = indexed(root, home, files)
     request = SearchRequest("sample.txt:1", find=Find.SIMILAR_CODE, explain=True, keep_weak=True)
 
-    said = engine.search(request)
+    output = engine.search(request)
 
-    assert said.hits[0].path == "wanted.txt"
-    assert said.explanation is not None
-    assert len(said.explanation.terms) == 64
-    assert "max_query_terms" in {cut.code for cut in said.limits_hit}
+    assert output.hits[0].path == "wanted.txt"
+    assert output.explanation is not None
+    assert len(output.explanation.terms) == 64
+    assert "max_query_terms" in {cut.code for cut in output.limits_hit}
 
 
 def test_similar_code_by_words_alone_says_so(root: Path, home: Path) -> None:

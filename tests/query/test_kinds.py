@@ -48,10 +48,10 @@ def test_a_path_leads_to_its_file(root: Path, home: Path) -> None:
     """Other files say its name more often than it does itself."""
     talk = "# core alpha py\n\ncore/alpha.py " * 5
     files = {"src/core/alpha.py": "x = 1\n", "lib/alpha.py": "core = alpha\n", "a.md": talk}
-    found = hits(indexed(root, home, files), "core/alpha.py:1")
-    locations = {hit.path: dict(hit.components)["location"] for hit in found}
+    result = hits(indexed(root, home, files), "core/alpha.py:1")
+    locations = {hit.path: dict(hit.components)["location"] for hit in result}
 
-    assert found[0].path == "src/core/alpha.py"
+    assert result[0].path == "src/core/alpha.py"
     assert locations == {"src/core/alpha.py": 2.25, "lib/alpha.py": 1.5, "a.md": 0.0}
 
 
@@ -61,16 +61,16 @@ def test_a_path_leads_to_its_file(root: Path, home: Path) -> None:
 def test_a_pasted_message_leads_to_where_it_stands(root: Path, home: Path, message: str) -> None:
     """Files that speak of nothing else say its words more often."""
     talk = "".join(f"# exists already, target name of queue {i}: error\n" for i in range(20))
-    said = "".join(f'fail("{what} queue name already exists")\n' for what in ("error:", "Target"))
+    output = "".join(f'fail("{what} queue name already exists")\n' for what in ("error:", "Target"))
     engine = indexed(
-        root, home, {"src/a.py": said, **{f"queue/name{i}.py": talk for i in range(4)}}
+        root, home, {"src/a.py": output, **{f"queue/name{i}.py": talk for i in range(4)}}
     )
 
-    found = hits(engine, message)
+    result = hits(engine, message)
 
-    assert found[0].path == "src/a.py"
-    assert dict(found[0].components)["verbatim"] > 0
-    assert all(dict(hit.components).get("verbatim", 0.0) == 0.0 for hit in found[1:])
+    assert result[0].path == "src/a.py"
+    assert dict(result[0].components)["verbatim"] > 0
+    assert all(dict(hit.components).get("verbatim", 0.0) == 0.0 for hit in result[1:])
 
 
 def test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it(root: Path, home: Path) -> None:
@@ -78,9 +78,9 @@ def test_the_line_behind_a_path_leads_to_the_chunk_that_holds_it(root: Path, hom
     text = "".join(f"def f{i}(x):\n    return x\n\n\n" for i in range(30))
     engine = indexed(root, home, {"a.py": text, "b.py": text})
 
-    found = hits(engine, "a.py:42 f7")
+    result = hits(engine, "a.py:42 f7")
 
-    assert (found[0].path, found[0].start_line) == ("a.py", 41)
+    assert (result[0].path, result[0].start_line) == ("a.py", 41)
 
 
 def test_a_word_that_documents_counts_for_more_than_one_in_passing(root: Path, home: Path) -> None:

@@ -183,8 +183,8 @@ def test_lines_and_columns_are_those_of_a_search_of_each_line(
     expected = []
     for number, line in enumerate(wanted, start=1):
         spans = [
-            (len(line[: found.start()].encode()) + 1, len(line[: found.end()].encode()) + 1)
-            for found in re.finditer(pattern, line)
+            (len(line[: item.start()].encode()) + 1, len(line[: item.end()].encode()) + 1)
+            for item in re.finditer(pattern, line)
         ]
         spans = [
             span

@@ -81,15 +81,15 @@ def test_an_exact_text_is_found_in_every_file_that_holds_it_and_in_no_other(
         if text in body
     }
 
-    found = ask(engine, text)
+    answer = ask(engine, text)
 
     shown: dict[str, set[int]] = {name: set() for name in expected}
-    for hit in found.hits:
+    for hit in answer.hits:
         shown[hit.path] |= {line.line for line in hit.lines if line.columns}
     assert all(lines <= shown[name] for name, lines in expected.items())
-    assert found.matched == MatchTotals(sum(map(len, shown.values())), len(shown))
+    assert answer.matched == MatchTotals(sum(map(len, shown.values())), len(shown))
     assert "\n" in text or shown == expected
-    assert found.limits_hit == ()
+    assert answer.limits_hit == ()
 
 
 def test_a_text_is_found_where_a_long_line_was_cut_in_two(root: Path, home: Path) -> None:
@@ -124,9 +124,9 @@ def test_every_chunk_in_which_a_match_begins_is_a_hit(root: Path, home: Path) ->
     body = "".join(f"def f{i}(x):\n    return call(x, {i % 2})\n\n\n" for i in range(12))
     engine = indexed(root, home, {"a.py": body})
 
-    found = ask(engine, "call(x, 1)")
+    answer = ask(engine, "call(x, 1)")
 
-    assert sorted(places(found)) == [("a.py", 4 * i + 1) for i in range(1, 12, 2)]
+    assert sorted(places(answer)) == [("a.py", 4 * i + 1) for i in range(1, 12, 2)]
 
 
 def test_a_match_may_run_over_the_border_of_two_chunks(root: Path, home: Path) -> None:
@@ -135,12 +135,12 @@ def test_a_match_may_run_over_the_border_of_two_chunks(root: Path, home: Path) -
         root, home, {"a.py": "def a():\n    return 1\n\n\ndef b():\n    return 2\n" * 9}
     )
 
-    found = ask(engine, "return 2\ndef a(")
+    answer = ask(engine, "return 2\ndef a(")
 
-    assert len(found.hits) == 8
-    assert all(hit.matching_lines == 2 for hit in found.hits)
+    assert len(answer.hits) == 8
+    assert all(hit.matching_lines == 2 for hit in answer.hits)
     assert all(
-        [line.text for line in hit.lines] == ["    return 2", "def a():"] for hit in found.hits
+        [line.text for line in hit.lines] == ["    return 2", "def a():"] for hit in answer.hits
     )
     assert ask(engine, "return 1\n\n\ndef b").hits
     assert not ask(engine, "return 1\n\ndef b").hits
@@ -417,5 +417,5 @@ def test_a_quoted_text_is_answered_with_its_lines(
     files = {"a.txt": "f = x => x ?? 1\na ||= \N{ROCKET}\n", "b.txt": "do retry the\nqueue\n"}
     answer = ask(indexed(root, home, files), query, Find.AUTO)
 
-    found = [(hit.path, line.line) for hit in answer.hits for line in hit.lines if line.columns]
-    assert found == lines
+    results = [(hit.path, line.line) for hit in answer.hits for line in hit.lines if line.columns]
+    assert results == lines

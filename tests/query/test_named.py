@@ -42,9 +42,9 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> Engine:
 def shares(engine: Engine, name: str) -> dict[str, float]:
     """Return how well the best row of each file defines a name."""
     (segment,) = open_segments(engine.view())
-    found = defining(segment, name)
+    result = defining(segment, name)
     best: dict[str, float] = {}
-    for row, share in zip(found.rows.tolist(), found.shares.tolist(), strict=True):
+    for row, share in zip(result.rows.tolist(), result.shares.tolist(), strict=True):
         path = str(segment.image.path(int(segment.image.row_files[row])))
         best[path] = max(share, best.get(path, 0.0))
     return best
@@ -74,10 +74,10 @@ def test_a_name_finds_its_own_spelling_first(named: Engine) -> None:
 
 def test_a_name_with_an_owner_is_defined_in_that_owner(named: Engine) -> None:
     """`Queue.drain` is not the `drain` of a pool."""
-    found = shares(named, "Queue.drain")
+    result = shares(named, "Queue.drain")
 
-    assert found["src/other.py"] == EXACT_MEMBER
-    assert found["src/owner.py"] < EXACT_MEMBER
+    assert result["src/other.py"] == EXACT_MEMBER
+    assert result["src/owner.py"] < EXACT_MEMBER
     assert paths(named, "Queue.drain")[0] == "src/other.py"
     assert paths(named, "Pool::drain")[0] == "src/owner.py"
 

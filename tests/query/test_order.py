@@ -25,19 +25,19 @@ def ordered(*segments: tuple[list[bytes], list[Row]], most: int) -> list[tuple[i
     ones = [np.ones(len(rows)) for _, rows in segments]
     scores: Any = [
         SimpleNamespace(
-            rows=np.arange(len(one)),
+            rows=np.arange(len(item)),
             files=image.row_files.astype(np.int64),
             corpora=image.row_corpora,
-            total=one,
-            lexical=one,
+            total=item,
+            lexical=item,
         )
-        for image, one in zip(images, ones, strict=True)
+        for image, item in zip(images, ones, strict=True)
     ]
     none: Any = None
-    held = [SearchableSegment(image, none, none, none, none, none, none) for image in images]
-    best = [best_rows(each, one > 0.0) for each, one in zip(scores, ones, strict=True)]
-    found, _ = ordered_candidates(held, scores, best, CORPORA, most=most)
-    return [(candidate.segment, candidate.row) for candidate in found]
+    kept = [SearchableSegment(image, none, none, none, none, none, none) for image in images]
+    best = [best_rows(each, item > 0.0) for each, item in zip(scores, ones, strict=True)]
+    result, _ = ordered_candidates(kept, scores, best, CORPORA, most=most)
+    return [(candidate.segment, candidate.row) for candidate in result]
 
 
 def image(paths: list[bytes], rows: list[Row]) -> Any:
@@ -70,6 +70,6 @@ def test_rows_that_nothing_else_tells_apart_keep_the_order_of_the_store() -> Non
 def test_files_of_one_path_in_several_roots_are_looked_at_together() -> None:
     """The first place goes to the first line, which may stand in the last of those files."""
     rows = [Row(0, 9), Row(1, 5), Row(2, 1), Row(3)]
-    found = ordered(([b"a", b"a", b"a", b"b"], rows), most=1)
+    result = ordered(([b"a", b"a", b"a", b"b"], rows), most=1)
 
-    assert found == [(0, 2)]
+    assert result == [(0, 2)]

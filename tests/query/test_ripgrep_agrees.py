@@ -26,8 +26,8 @@ _RG = shutil.which("rg")
 def version_of_ripgrep() -> int:
     if _RG is None:
         return 0
-    told = subprocess.run([_RG, "--version"], capture_output=True, text=True, check=True).stdout
-    return int(told.split()[1].partition(".")[0])
+    output = subprocess.run([_RG, "--version"], capture_output=True, text=True, check=True).stdout
+    return int(output.split()[1].partition(".")[0])
 
 
 def ours(triple: Triple) -> Columns:
@@ -93,17 +93,17 @@ def test_ripgrep_finds_the_same_lines_and_columns(tmp_path: Path) -> None:
         if "\\b" in triple.pattern and not triple.text.isascii():
             continue
         expected = comparable(by_ripgrep(triple, tmp_path / "file"), triple)
-        found = comparable(ours(triple), triple)
-        assert found == expected or found == comparable(by_python(triple), triple), triple
-        compared += found == expected
+        result = comparable(ours(triple), triple)
+        assert result == expected or result == comparable(by_python(triple), triple), triple
+        compared += result == expected
 
     assert compared > 1_750
 
 
 def test_lines_and_columns_stay_as_ripgrep_confirmed_them(snapshot: SnapshotAssertion) -> None:
-    found = [
-        {"text": one.text, "pattern": one.pattern, "options": one.options, "lines": ours(one)}
-        for one in triples(60)
+    results = [
+        {"text": each.text, "pattern": each.pattern, "options": each.options, "lines": ours(each)}
+        for each in triples(60)
     ]
 
-    assert stable_json.dumps(found) == snapshot.use_extension(JsonBytes)
+    assert stable_json.dumps(results) == snapshot.use_extension(JsonBytes)

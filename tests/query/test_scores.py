@@ -154,7 +154,7 @@ def test_hits_are_ordered_by_what_they_show(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "result"),
     [
         ("retry Is.of", "is.py"),
         (f"retry {LONG} it.py", "it.py"),
@@ -162,7 +162,7 @@ def test_hits_are_ordered_by_what_they_show(engine: Engine) -> None:
     ids=["qualified name", "place beyond the terms"],
 )
 def test_a_segment_without_any_term_of_the_query_may_still_have_a_hit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, found: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, result: str
 ) -> None:
     """What is passed over unread must have no evidence of any kind."""
     engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
@@ -174,7 +174,7 @@ def test_a_segment_without_any_term_of_the_query_may_still_have_a_hit(
         engine.sync()
 
     assert len(engine.view().segments) == 2
-    assert found in {hit.path for hit in ask(engine, query, keep_weak=True)}
+    assert result in {hit.path for hit in ask(engine, query, keep_weak=True)}
 
 
 def test_work_stops_at_the_deadline(engine: Engine) -> None:
@@ -227,9 +227,9 @@ def cosines_of(dense: float) -> npt.NDArray[np.float64] | None:
 
 def test_a_cosine_counts_by_its_share_of_the_way_from_the_floor_to_1() -> None:
     """All texts are a little alike."""
-    found = cosines_of(1.0)
-    assert found is not None
-    cosine, near = nearness(found, NEAR.floor)
+    result = cosines_of(1.0)
+    assert result is not None
+    cosine, near = nearness(result, NEAR.floor)
 
     assert cosine == pytest.approx([1.0, 0.6, 0.1, 0.0])
     assert near == pytest.approx([1.0, 0.5, 0.0, 0.0])
@@ -269,10 +269,10 @@ def test_a_hidden_row_has_no_score(root: Path, home: Path) -> None:
 def test_rows_that_hold_the_query_word_for_word_are_told() -> None:
     """That nobody looked, and that nothing was found, are no part of a score."""
     rows = np.array([1, 4, 7])
-    held = _is_verbatim(rows, np.array([4, 5]))
+    kept = _is_verbatim(rows, np.array([4, 5]))
 
-    assert held is not None
-    assert held.tolist() == [0.0, 1.0, 0.0]
+    assert kept is not None
+    assert kept.tolist() == [0.0, 1.0, 0.0]
     assert _is_verbatim(rows, np.zeros(0, np.int64)) is None
     assert _is_verbatim(rows, None) is None
 
@@ -281,10 +281,10 @@ def test_each_encoder_has_its_own_figures(engine: Engine) -> None:
     """What a cosine of 0.3 says hangs on who says it."""
     soon = Deadline.after(engine.clock, 1000)
     query = parse_query("retry")
-    found = _query_vector(query, HashedEncoder(), None, soon)
+    result = _query_vector(query, HashedEncoder(), None, soon)
 
-    assert found is not None
-    assert found.fusion == FUSION["hashed"] != FUSION["static"]
+    assert result is not None
+    assert result.fusion == FUSION["hashed"] != FUSION["static"]
     assert _query_vector(query, None, None, soon) is None
 
 

@@ -23,10 +23,10 @@ def test_a_long_chunk_is_cut_to_the_modes_lines() -> None:
 def test_the_window_moves_to_where_the_words_stand_together() -> None:
     """The reason of a hit should be visible in it."""
     lines = ["def f():"] + ["    pass"] * 20 + ["    retry(queue, token)"]
-    found = cut_snippet("\n".join(lines), frozenset({"retry", "queue"}), SnippetMode.SHORT)
+    result = cut_snippet("\n".join(lines), frozenset({"retry", "queue"}), SnippetMode.SHORT)
 
-    assert "retry(queue" in found.text
-    assert found.first_line + len(found.text.split("\n")) + found.hidden_lines == len(lines)
+    assert "retry(queue" in result.text
+    assert result.first_line + len(result.text.split("\n")) + result.hidden_lines == len(lines)
 
 
 @pytest.mark.parametrize("match", [0, 3, 11, 12, 30, 39])
@@ -35,23 +35,23 @@ def test_the_line_that_must_be_shown_is_in_the_window(match: int, mode: SnippetM
     """As many lines as usual, and from the start where that will do."""
     lines = [f"line {number}" for number in range(40)]
 
-    found = cut_snippet("\n".join(lines), frozenset({"line"}), mode, match)
-    shown = found.text.split("\n")
+    result = cut_snippet("\n".join(lines), frozenset({"line"}), mode, match)
+    shown = result.text.split("\n")
 
     assert f"line {match}" in shown
     assert len(shown) == (mode.lines or 40)
-    assert found.first_line == 0 or match >= len(shown)
-    assert found.first_line + len(shown) + found.hidden_lines == 40
+    assert result.first_line == 0 or match >= len(shown)
+    assert result.first_line + len(shown) + result.hidden_lines == 40
 
 
 def test_a_long_gap_takes_no_room() -> None:
     """Between two cells of a notebook the file has what nobody is shown."""
     text = "\n".join(["a", *[""] * 30, *"bcdefghij"])
 
-    found = cut_snippet(text, frozenset(), SnippetMode.SHORT)
+    result = cut_snippet(text, frozenset(), SnippetMode.SHORT)
 
-    assert found.text.split() == list("abcdef")
-    assert found.hidden_lines == 4
+    assert result.text.split() == list("abcdef")
+    assert result.hidden_lines == 4
 
 
 def test_escape_sequences_do_not_reach_a_snippet() -> None:

@@ -18,11 +18,11 @@ QUERY = "retry queue cache load absent"
 
 
 def live_chunks() -> list[Chunk]:
-    found: list[Chunk] = []
+    results: list[Chunk] = []
     for name, text in FILES.items():
         plan = chunk_file(name, text.encode(), ChunkLimits())
-        found += to_chunks(PathKey(name), text.encode(), plan, corpus_of(name)).chunks
-    return found
+        results += to_chunks(PathKey(name), text.encode(), plan, corpus_of(name)).chunks
+    return results
 
 
 def fields(chunk: Chunk) -> tuple[list[str], ...]:
@@ -33,19 +33,19 @@ def fields(chunk: Chunk) -> tuple[list[str], ...]:
 
 def test_figures_are_those_of_the_live_files(engine: Engine) -> None:
     """Neither a segment of its own nor a dead row may move a score."""
-    found = engine.ask(StatisticsRequest(SearchRequest(QUERY))).statistics
+    answer = engine.ask(StatisticsRequest(SearchRequest(QUERY))).statistics
     chunks = [fields(chunk) for chunk in live_chunks()]
     holding = Counter(term for chunk in chunks for term in {t for f in chunk for t in f})
     path_terms = [{t for w in words(name) for t in word_terms(w)} for name in FILES]
 
-    assert (found.chunks, found.files) == (len(chunks), len(FILES))
+    assert (answer.chunks, answer.files) == (len(chunks), len(FILES))
     sums = tuple(sum(len(chunk[f]) for chunk in chunks) for f in range(SCORED_FIELDS))
-    assert found.lengths == sums
+    assert answer.lengths == sums
     assert all(sums[field] for field in (BODY, NAME, DOC))
     for term in ("retry", "queue", "cache", "load", "absent"):
-        held = found.frequency(term)
-        assert held.chunks == holding[term], term
-        assert held.files == sum(term in terms for terms in path_terms), term
+        kept = answer.frequency(term)
+        assert kept.chunks == holding[term], term
+        assert kept.files == sum(term in terms for terms in path_terms), term
 
 
 def test_dead_rows_are_there_to_be_passed_over(engine: Engine) -> None:

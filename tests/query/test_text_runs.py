@@ -106,13 +106,13 @@ def test_a_match_is_in_its_row_wherever_rows_begin(unit: str, first_line: int) -
     starts = [0, *(len(whole[:place].encode()) for place in range(2, len(whole), 3))]
     run = TextRun(data, range(len(starts)), starts, first_line)
     plain, plain_starts = text_runs.plain_run(run)
-    own, found = (
+    ours, result = (
         [bisect_right(begins, match.start()) for match in re.finditer(rb"w\d+;", text)]
         for text, begins in ((data, starts), (plain, plain_starts))
     )
 
-    assert own == found
-    assert len(own) == 40
+    assert ours == result
+    assert len(ours) == 40
 
 
 @pytest.mark.parametrize(

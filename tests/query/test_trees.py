@@ -33,14 +33,14 @@ def test_a_row_gets_the_leaf_that_its_comparisons_leave(
 def test_the_shipped_forest_agrees_with_walking_its_trees() -> None:
     """Also for values that are a bound: they pass."""
     shipped = resources.files("ggrep.search.query").joinpath("ranking_trees.json").read_bytes()
-    said, forest = stable_json.loads(shipped), ranking_forest()
+    output, forest = stable_json.loads(shipped), ranking_forest()
     drawn = np.random.default_rng(7).permutation(np.unique(np.concatenate(forest.bounds)))
     rows = np.resize(drawn, (40, len(FEATURES)))
     rows[20:] = [
-        [own[n % len(own)] if len(own) else 0.0 for own in forest.bounds] for n in range(20)
+        [ours[n % len(ours)] if len(ours) else 0.0 for ours in forest.bounds] for n in range(20)
     ]
 
-    assert forest.sums(rows).tolist() == sums_by_walking(said, rows).tolist()
+    assert forest.sums(rows).tolist() == sums_by_walking(output, rows).tolist()
     assert len(set(forest.sums(rows).tolist())) > 10
 
 

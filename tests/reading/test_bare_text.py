@@ -31,12 +31,12 @@ def plainly(text: str, language: str) -> BareText:
     """Return the parts of a text by one pattern of plain alternatives."""
     literal, comment = PLAIN[language]
     uncommented, left, end = "", "", 0
-    for found in re.finditer(f"(?P<literal>{literal})|{comment}", text, re.DOTALL):
-        between, end = text[end : found.start()], found.end()
-        said = found["literal"]
-        uncommented += between + (" " if said is None else '""' if "\n" in said else said)
-        is_comment = said is None or (language == "python" and stands_alone(text, found))
-        left += between + (re.sub(r"[^\n]", "", found[0]) if is_comment else found[0])
+    for item in re.finditer(f"(?P<literal>{literal})|{comment}", text, re.DOTALL):
+        between, end = text[end : item.start()], item.end()
+        output = item["literal"]
+        uncommented += between + (" " if output is None else '""' if "\n" in output else output)
+        is_comment = output is None or (language == "python" and stands_alone(text, item))
+        left += between + (re.sub(r"[^\n]", "", item[0]) if is_comment else item[0])
     lines = enumerate(zip(text.split("\n"), (left + text[end:]).split("\n"), strict=True))
     hidden = frozenset(at for at, (line, rest) in lines if line.strip() and not rest.strip())
     return BareText(uncommented + text[end:], hidden)

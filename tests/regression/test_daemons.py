@@ -26,17 +26,17 @@ def test_commit_and_snapshot_are_those_of_what_is_shown(
     git(root, "commit", "-qm", "first")
     old = git(root, "rev-parse", "HEAD").strip()
     open_engine(root, home).sync()
-    held = HeldSearches(monkeypatch)
+    kept = HeldSearches(monkeypatch)
     with served(root, home) as host:
         host.settled()
         before = host.daemon.engine().view().manifest.snapshot_id
         with Wire.greeted(host.address.socket, host.address.hello) as wire:
             wire.send_message("1", Search(SearchRequest("settle")))
-            host.eventually(lambda: held.begun)
+            host.eventually(lambda: kept.begun)
             write_tree(root, {"a.py": "def settle():\n    return 'new'\n"})
             git(root, "commit", "-qam", "second")
             report = host.ask(Sync()).body["report"]
-            held.gate.set()
+            kept.gate.set()
             response = wire.next()["response"]
         after = host.ask(Search(SearchRequest("settle"))).body["response"]
 
@@ -82,17 +82,17 @@ def test_each_repository_of_a_host_has_its_own_settings(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In whatever order they are asked; a file without sense is told, not passed over."""
-    one, two, odd = roots = [tmp_path.resolve() / name for name in ("one", "two", "odd")]
+    first, two, odd = roots = [tmp_path.resolve() / name for name in ("one", "two", "odd")]
     for root in roots:
         write_tree(root, SETTINGS_TREE)
-    write_tree(one, {".ggrep.toml": "max_query_results = 1\nmax_file_size_bytes = 9000\n"})
+    write_tree(first, {".ggrep.toml": "max_query_results = 1\nmax_file_size_bytes = 9000\n"})
     write_tree(two, {".ggrep.toml": "max_query_results = 3\n"})
     write_tree(odd, {".ggrep.toml": "max_query_results = [\n"})
     counts, fingerprints, outcomes = [], [], []
 
     def act(host: Hosted) -> None:
         outcomes.extend(host.outcomes)
-        for root in (two, one, two, one):
+        for root in (two, first, two, first):
             response = host.ask(root, Search(SearchRequest("settle"))).body["response"]
             counts.append(len(response["results"]))
             fingerprints.append(response["config_fingerprint"])

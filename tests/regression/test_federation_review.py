@@ -49,8 +49,8 @@ def fanned(
             deadline=Deadline.after(VirtualClock(), timeout_ms),
         )
 
-    found = run_virtually(run)
-    return {name: o.error.code if o.error else str(o.value) for name, o in found.items()}
+    result = run_virtually(run)
+    return {name: o.error.code if o.error else str(o.value) for name, o in result.items()}
 
 
 def answered(fakes: list[FakeSearcher], **fields: object) -> FederatedResponse:
@@ -64,11 +64,11 @@ def answered(fakes: list[FakeSearcher], **fields: object) -> FederatedResponse:
 
 def test_those_who_never_answer_leave_time_for_those_who_wait() -> None:
     """As long as somebody waits, a share is all that one gets."""
-    found = fanned(
+    result = fanned(
         {"a": takes(99.0), "b": takes(99.0), "c": takes(4.0)}, concurrency=2, timeout_ms=10_000
     )
 
-    assert found == {"a": "timeout", "b": "timeout", "c": "answered"}
+    assert result == {"a": "timeout", "b": "timeout", "c": "answered"}
 
 
 @pytest.mark.slow
@@ -88,19 +88,19 @@ async def test_under_strict_a_failure_comes_before_any_cohort(more: dict[str, ob
     """A cohort whose only repository is late is not unknown: the exit status says `timeout`."""
     fakes = [searcher("a"), searcher("b", keys=("m", "lex", "1")), searcher("c")]
     fakes[0].fail["describe"] = [DeadlineExceeded("late")]
-    found = await ask(fakes, request(strict=True, **more))
+    answer = await ask(fakes, request(strict=True, **more))
 
-    assert found.error is not None
-    assert (found.error.code, found.exit_status) == ("timeout", 11)
+    assert answer.error is not None
+    assert (answer.error.code, answer.exit_status) == ("timeout", 11)
 
 
 async def test_a_bug_while_encoding_takes_no_answer_away() -> None:
     """As everywhere else: the next one encodes, and the search goes on."""
     fakes = [searcher(name, has_vectors=True) for name in "ab"]
     fakes[0].fail["encode"] = [RuntimeError("a bug")]
-    found = await ask(fakes)
+    answer = await ask(fakes)
 
-    assert statuses(found) == {"a": "ok", "b": "ok"}
+    assert statuses(answer) == {"a": "ok", "b": "ok"}
     assert [calls(fake, "encode") for fake in fakes] == [1, 1]
 
 
@@ -119,9 +119,9 @@ async def test_a_bug_while_making_ready_takes_no_answer_away() -> None:
         def joint(self, repos: object) -> None:
             return None
 
-    found = await federated_search(workspace(repo("a")), request(), Broken(), VirtualClock())
+    answer = await federated_search(workspace(repo("a")), request(), Broken(), VirtualClock())
 
-    assert statuses(found) == {"a": "ok"}
+    assert statuses(answer) == {"a": "ok"}
 
 
 async def test_no_more_open_files_is_no_missing_daemon() -> None:
@@ -178,12 +178,12 @@ async def test_lists_of_other_settings_are_not_remembered() -> None:
 def test_settings_behind_a_link_of_the_user_s_are_read_again(home: Path, root: Path) -> None:
     """People keep them in a folder of their own and link them; the link itself never changes."""
     home.mkdir()
-    own = home.parent / "dotfiles.toml"
-    own.write_text("max_query_results = 5\n")
-    Home(home).config_file.symlink_to(own)
+    ours = home.parent / "dotfiles.toml"
+    ours.write_text("max_query_results = 5\n")
+    Home(home).config_file.symlink_to(ours)
     kept = DaemonAddresses(Home(home), {}, flags={"encoder": "hashed"})
     before = kept.of(root)
-    own.write_text("max_query_results = 17\n")
+    ours.write_text("max_query_results = 17\n")
 
     assert dict(before.budgets)["max_query_results"] == 5
     assert dict(kept.of(root).budgets)["max_query_results"] == 17

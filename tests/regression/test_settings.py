@@ -157,9 +157,9 @@ def test_lines_are_counted_from_one_and_text_is_the_files_own(ggrep: Command, re
         lines = (repo / hit["path"]).read_text().splitlines(keepends=True)
         start, end = hit["start_line"], hit["end_line"]
         assert 1 <= start <= end <= len(lines), hit
-        own = "".join(lines[start - 1 : end])
+        ours = "".join(lines[start - 1 : end])
         assert hit["content_start_line"] == start
-        assert hit["content"].rstrip("\n") == own.rstrip("\n"), hit
+        assert hit["content"].rstrip("\n") == ours.rstrip("\n"), hit
     code = next(hit for hit in results if hit["path"] == "queue.py")
     assert CODE.splitlines()[code["start_line"] - 1] == "class Queue:"
     assert f"queue.py:{code['start_line']}" in ggrep("needle", "--keep-weak", "--plain").out

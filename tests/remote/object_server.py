@@ -211,17 +211,17 @@ def _port_flag(name: str, port: int) -> str:
 
 def _free_ports(count: int) -> Sequence[int]:
     """Return ports of loopback that nobody listens on just now."""
-    held: list[socket.socket] = []
+    kept: list[socket.socket] = []
     try:
-        while len(held) < count:
+        while len(kept) < count:
             taken = socket.socket()
             try:
                 taken.bind((_HOST, random.choice(_BELOW_OUTGOING)))
             except OSError:
                 taken.close()
             else:
-                held.append(taken)
-        return [each.getsockname()[1] for each in held]
+                kept.append(taken)
+        return [each.getsockname()[1] for each in kept]
     finally:
-        for each in held:
+        for each in kept:
             each.close()

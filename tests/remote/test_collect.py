@@ -69,9 +69,9 @@ def test_what_nothing_leads_to_goes_in_time(
     counted = collected(remote, force=False)
     assert (counted.removable > 0, counted.deleted) == (True, 0)
     assert everything(remote) == before
-    found = collected(remote)
-    assert (found.deleted, found.deleted_bytes) == (counted.removable, counted.removable_bytes)
-    assert len(everything(remote)) == len(before) - found.deleted
+    result = collected(remote)
+    assert (result.deleted, result.deleted_bytes) == (counted.removable, counted.removable_bytes)
+    assert len(everything(remote)) == len(before) - result.deleted
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     assert pulled(other, remote).exact
 

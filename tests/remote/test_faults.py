@@ -88,15 +88,15 @@ def proxy(server: ObjectServer) -> Iterator[FaultProxy]:
 
 def attempted(act: Callable[[], object]) -> bool:
     """Do it; return whether it was done, and fail where it fails without a word."""
-    said = None
+    output = None
     try:
         act()
     except RemoteError as error:
-        said = str(error)
+        output = str(error)
     except Busy:
         return False
-    assert said is None or (said.startswith("origin: ") and "\n" not in said)
-    return said is None
+    assert output is None or (output.startswith("origin: ") and "\n" not in output)
+    return output is None
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -128,11 +128,11 @@ def test_a_pull_ends_whole_or_not_at_all(
     through = Remote("origin", remote.url, proxy.endpoint, remote.region, plain_http=True)
     other = engine_at(clone(tmp_path / "a", tmp_path / "b"), tmp_path / "home-b")
     proxy.fault = FAULTS[fault]
-    found: list[str] = []
-    attempted(lambda: found.append(pulled(other, through).outcome))
+    results: list[str] = []
+    attempted(lambda: results.append(pulled(other, through).outcome))
     proxy.fault = no_fault
 
-    if found == ["pulled"]:
+    if results == ["pulled"]:
         assert len(other.view().live_files()) == len(SHOP) - 1
     else:
         with pytest.raises(NoIndex):
@@ -142,13 +142,13 @@ def test_a_pull_ends_whole_or_not_at_all(
 
 def checkouts(folder: Path) -> list[Engine]:
     """Return eight engines over clones, each with a commit of its own."""
-    found = []
+    results = []
     for number in range(8):
         root = clone(folder / "a", folder / f"clone{number}")
         commit(root, {f"own{number}.py": f"own_{number} = 1\n"})
-        found.append(engine_at(root, folder / f"home{number}"))
-        found[-1].sync()
-    return found
+        results.append(engine_at(root, folder / f"home{number}"))
+        results[-1].sync()
+    return results
 
 
 def push_until_done(engine: Engine, remote: Remote) -> str:

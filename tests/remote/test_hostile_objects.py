@@ -59,8 +59,8 @@ def push_shop(folder: Path) -> Shop:
     pushed(engine, remote)
     clone(folder / "a", folder / "b")
     objects = objects_of(remote)
-    held = {key: objects.read(key, 1 << 30) for key in keys(objects, "")}
-    return Shop(folder, remote, {key: found[0] for key, found in held.items() if found})
+    kept = {key: objects.read(key, 1 << 30) for key in keys(objects, "")}
+    return Shop(folder, remote, {key: item[0] for key, item in kept.items() if item})
 
 
 @pytest.fixture(scope="module")
@@ -231,8 +231,8 @@ def test_lying_images_are_refused(
     objects = objects_of(remote)
 
     def change_image(tree: Tree) -> Tree:
-        held = tree.segments[0].image
-        objects.fetch(held.key, tmp_path / "old", held.size_bytes, held.sha256)
+        stored = tree.segments[0].image
+        objects.fetch(stored.key, tmp_path / "old", stored.size_bytes, stored.sha256)
         image = open_image(tmp_path / "old")
         name, change = IMAGES[what]
         arrays = {**image.arrays, name: change(image.arrays[name])}
@@ -250,7 +250,7 @@ def test_lying_images_are_refused(
 def test_a_misnamed_segment_is_not_taken(tmp_path: Path, puller: Engine, remote: Remote) -> None:
     assert pulled(puller, remote).exact
     puller.sync()
-    (own,) = puller.view().manifest.segments
+    (ours,) = puller.view().manifest.segments
     commit(tmp_path / "a", {"new.py": "fresh = 1\n"})
     engine = engine_at(tmp_path / "a", tmp_path / "home-a")
     engine.sync()
@@ -264,13 +264,13 @@ def test_a_misnamed_segment_is_not_taken(tmp_path: Path, puller: Engine, remote:
         assert data is not None
         (tmp_path / "masks").write_bytes(data[0])
         arrays = dict(open_image(tmp_path / "masks").arrays)
-        arrays[own.table] = arrays.pop(new.name)
+        arrays[ours.table] = arrays.pop(new.name)
         write_image(tmp_path / "forged", arrays, {})
         forged_masks = (tmp_path / "forged").read_bytes()
         blob = layout.blob_of(forged_masks)
         objects.put(blob.key, forged_masks)
         counts = replace(tree.counts, chunks_indexed=new.rows, chunks_visible=new.rows)
-        return replace(tree, masks=blob, segments=(replace(new, name=own.table),), counts=counts)
+        return replace(tree, masks=blob, segments=(replace(new, name=ours.table),), counts=counts)
 
     forged(objects, renamed)
     before = same_files(puller)

@@ -93,9 +93,9 @@ def test_no_swap_is_lost(remote: Remote) -> None:
     def count(_: int) -> None:
         for _ in range(EACH):
             while True:
-                found = objects.read("refs/n", 9)
-                assert found is not None
-                if objects.swap("refs/n", b"%d" % (int(found[0]) + 1), found[1]):
+                result = objects.read("refs/n", 9)
+                assert result is not None
+                if objects.swap("refs/n", b"%d" % (int(result[0]) + 1), result[1]):
                     break
 
     with ThreadPoolExecutor(MANY) as pool:

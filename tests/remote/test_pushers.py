@@ -36,19 +36,19 @@ POINTS = (
 
 def checkouts(origin: Engine, folder: Path) -> list[Engine]:
     """Return engines over clones, each with a commit of its own."""
-    found = []
+    results = []
     for number in range(PUSHERS):
         root = clone(origin.identity.root, folder / f"clone{number}")
         commit(root, {f"own{number}.py": f"own_{number} = 1\n"})
         engine = engine_at(root, folder / f"home{number}")
         engine.sync()
-        found.append(engine)
-    return found
+        results.append(engine)
+    return results
 
 
 def entries(objects: Objects) -> list[layout.Entry]:
-    found = [objects.read(stat.key, layout.MOST_REF_BYTES) for stat in objects.list("refs")]
-    return [entry for ref in found if ref for entry in layout.read_ref(ref[0])]
+    results = [objects.read(stat.key, layout.MOST_REF_BYTES) for stat in objects.list("refs")]
+    return [entry for ref in results if ref for entry in layout.read_ref(ref[0])]
 
 
 def read_whole(objects: Objects, folder: Path) -> None:
@@ -56,13 +56,13 @@ def read_whole(objects: Objects, folder: Path) -> None:
     folder.mkdir()
     trees = {entry.tree for entry in entries(objects)}
     for stat in objects.list("by-state"):
-        found = objects.read(stat.key, layout.MOST_STATE_BYTES)
-        assert found is not None
-        trees.add(layout.read_state(found[0]))
+        result = objects.read(stat.key, layout.MOST_STATE_BYTES)
+        assert result is not None
+        trees.add(layout.read_state(result[0]))
     for named in trees:
-        found = objects.read(layout.tree_key(named), named.size_bytes)
-        assert found is not None
-        for blob in layout.read_tree(found[0], named).blobs():
+        result = objects.read(layout.tree_key(named), named.size_bytes)
+        assert result is not None
+        for blob in layout.read_tree(result[0], named).blobs():
             objects.fetch(blob.key, folder / blob.sha256, blob.size_bytes, blob.sha256)
 
 

@@ -18,8 +18,8 @@ def status(case: str = "busy_daemon", **sync: object) -> dict[str, Any]:
 
 def line(document: dict[str, Any], beginning: str) -> str:
     """Return the line of the text that begins so."""
-    (found,) = [one for one in agent_text(document).split("\n") if one.startswith(beginning)]
-    return found
+    (results,) = [each for each in agent_text(document).split("\n") if each.startswith(beginning)]
+    return results
 
 
 def test_a_status_says_what_is_indexed_how_fresh_and_by_whom() -> None:
@@ -37,7 +37,7 @@ def test_a_status_says_what_is_indexed_how_fresh_and_by_whom() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sync", "told"),
+    ("sync", "reported"),
     [
         (
             {"state": "indexing", "stage": "index", "done_files": 3, "total_files": 9},
@@ -62,9 +62,9 @@ def test_a_status_says_what_is_indexed_how_fresh_and_by_whom() -> None:
         ),
     ],
 )
-def test_an_index_that_is_not_fresh_says_so(sync: dict[str, object], told: str) -> None:
+def test_an_index_that_is_not_fresh_says_so(sync: dict[str, object], reported: str) -> None:
     """An agent that edits has to know whether its edits are in it."""
-    assert told in agent_text(status(**sync)).split("\n")
+    assert reported in agent_text(status(**sync)).split("\n")
 
 
 @pytest.mark.parametrize("stage", ["scan", "compare"])
@@ -97,15 +97,15 @@ def test_files_that_were_left_out_are_counted_and_nothing_is_claimed_before_the_
 
 
 @pytest.mark.parametrize(
-    ("indexed", "found"), [(True, "there is an index"), (False, "there is no index yet")]
+    ("indexed", "result"), [(True, "there is an index"), (False, "there is no index yet")]
 )
-def test_without_a_daemon_it_is_said_what_starts_one(indexed: bool, found: str) -> None:
+def test_without_a_daemon_it_is_said_what_starts_one(indexed: bool, result: str) -> None:
     """It is no failure, and nothing has to be done."""
     document = {"running": False, "root": "/r", "store_id": "s", "indexed": indexed}
 
     assert (
         agent_text(document)
-        == f"no daemon runs; {found}; a search starts a daemon and updates the index"
+        == f"no daemon runs; {result}; a search starts a daemon and updates the index"
     )
 
 

@@ -75,8 +75,8 @@ def test_lines_are_numbered_where_a_place_is_opened() -> None:
 def test_every_fifth_line_and_one_behind_a_gap_has_its_number() -> None:
     """The others can be counted; a tab keeps all of them aligned."""
     lines = [(at, f"{at}") for at in (3, 4, 5, 6, 8, 9)] + [(10, ""), (11, ""), (12, "12")]
-    told = ["3\t3", "\t4", "5\t5", "\t6", "8\t8", "\t9", "10\t", "", "\t12"]
-    assert list(with_numbers(lines)) == told
+    reports = ["3\t3", "\t4", "5\t5", "\t6", "8\t8", "\t9", "10\t", "", "\t12"]
+    assert list(with_numbers(lines)) == reports
 
 
 LONG = (
@@ -136,10 +136,10 @@ CODE = "\n    a = 1\n    b = 2\n    c = 3"
 )
 def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) -> None:
     """Of a range no more is at hand than its lines: what they may be in front of is not known."""
-    told = agent_text(opened(content, language))
+    reported = agent_text(opened(content, language))
 
-    assert "folded" not in told
-    assert all(line in told for line in content.split("\n"))
+    assert "folded" not in reported
+    assert all(line in reported for line in content.split("\n"))
 
 
 def test_what_was_left_out_is_told_and_shown_on_request() -> None:
@@ -280,8 +280,8 @@ def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
     }
 
     assert agent_text({"definitions": [defined]}) == "web:src/a.py:1-3 function run"
-    told = agent_text({"name": "run", "references": [used, bare], "files": 2})
-    assert told.split("\n") == [
+    reported = agent_text({"name": "run", "references": [used, bare], "files": 2})
+    assert reported.split("\n") == [
         "2 usages in 2 files",
         "api-000000000000:src/a.py import",
         " 4: run()",
@@ -323,8 +323,8 @@ def test_usages_of_a_workspace_are_told_by_what_they_are_for() -> None:
 def test_usages_of_a_constant_stand_below_its_value() -> None:
     """Which thresholds there are is answered by one call."""
     at = {"path": "a.py", "start_line": 3, "end_line": 6, "qualified_name": "TIMES"}
-    told = {"kind": "constant", "signature": "TIMES = { 'read': 3, }"}
-    defined = [{**at, **told, "relation": "definition", "guess": False}]
+    reported = {"kind": "constant", "signature": "TIMES = { 'read': 3, }"}
+    defined = [{**at, **reported, "relation": "definition", "guess": False}]
     used = [{**mention("b.py", 2, "x = TIMES"), "role": "read"}]
     document = {"name": "TIMES", "references": used, "files": 1, "defined": defined}
 
@@ -346,8 +346,8 @@ def test_many_uses_that_are_guesses_are_listed_by_their_places() -> None:
 
     first, *rest = agent_text(document).split("\n")
     assert (first, rest[:2]) == ("12 usages in 2 files", ["a.py", " 2: a.open()"])
-    (told,) = rest[2:]
-    assert told == "maybe: 11 more, first at b.py:1; refs open shows them"
+    (reported,) = rest[2:]
+    assert reported == "maybe: 11 more, first at b.py:1; refs open shows them"
 
 
 def test_a_line_with_several_uses_stands_once() -> None:

@@ -25,8 +25,8 @@ TOLD = Explanation(
 
 
 def test_the_header_tells_what_was_understood_found_and_left_out() -> None:
-    told = replace(RESPONSE, explanation=TOLD, confidence=Confidence.WEAK)
-    lines = render_explanation(told, PLAIN).splitlines()
+    reported = replace(RESPONSE, explanation=TOLD, confidence=Confidence.WEAK)
+    lines = render_explanation(reported, PLAIN).splitlines()
 
     assert [line.split("  ")[0].strip() for line in lines] == [
         *("query", "mode", "snapshot", "terms", "scored", "shown"),
@@ -42,9 +42,9 @@ def test_the_header_says_what_json_says_of_snapshot_commit_mode_and_times() -> N
     """A figure that only JSON has is looked for in vain."""
     origin = replace(RESPONSE.provenance, snapshot_id="S1", git=GitState("c0ffee", True, True))
     timed = (("rank", 3), ("format", 1))
-    told = replace(RESPONSE, explanation=TOLD, provenance=origin, timings_ms=timed)
+    reported = replace(RESPONSE, explanation=TOLD, provenance=origin, timings_ms=timed)
 
-    lines = render_explanation(told, PLAIN).splitlines()
+    lines = render_explanation(reported, PLAIN).splitlines()
 
     for line in (
         "mode        balanced",
@@ -57,9 +57,9 @@ def test_the_header_says_what_json_says_of_snapshot_commit_mode_and_times() -> N
 
 def test_a_scan_has_no_snapshot_and_a_hit_without_explanation_no_bars() -> None:
     scanned = replace(RESPONSE.provenance, snapshot_id="")
-    told = replace(RESPONSE, explanation=TOLD, provenance=scanned)
+    reported = replace(RESPONSE, explanation=TOLD, provenance=scanned)
 
-    assert "snapshot    none; the work tree was scanned" in render_explanation(told, PLAIN)
+    assert "snapshot    none; the work tree was scanned" in render_explanation(reported, PLAIN)
     assert component_bars(hit("a.py", "x = 1"), largest_part([]), "", PLAIN) == []
 
 

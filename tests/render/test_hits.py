@@ -101,7 +101,7 @@ def test_a_hit_shows_what_it_is_in_and_the_words_of_the_query(
 
 
 @pytest.mark.parametrize(
-    ("line", "words", "said"),
+    ("line", "words", "output"),
     [
         ("a" * 100, (), "a" * 22 + "…"),
         ("a" * 23, (), "a" * 23),
@@ -110,14 +110,14 @@ def test_a_hit_shows_what_it_is_in_and_the_words_of_the_query(
     ],
 )
 def test_a_long_line_shows_where_the_words_are(
-    line: str, words: tuple[str, ...], said: str
+    line: str, words: tuple[str, ...], output: str
 ) -> None:
     """Of a minified file one wants the place, not the megabyte."""
     hit = replace(HIT, content=line, content_start_line=1, hidden_lines=0)
 
     text = render_hits([_shown(hit)], ViewOptions(columns=31), PLAIN, words)
 
-    assert text.split("\n")[1] == "    1 │ " + said
+    assert text.split("\n")[1] == "    1 │ " + output
     assert len(text.split("\n")[1]) <= 31
 
 

@@ -38,7 +38,7 @@ def test_a_definition_is_its_place_its_head_and_what_it_does(golden: SnapshotAss
 
 def test_answers_without_details_stand_close() -> None:
     """A list of places is read at a glance; silence could be a failure."""
-    bare = tuple(replace(found, signature="", doc="") for found in DEFINITIONS)
+    bare = tuple(replace(item, signature="", doc="") for item in DEFINITIONS)
 
     assert symbol_text(replace(SYMBOL, definitions=bare), PAGE).count("\n") == 2
 
@@ -62,9 +62,9 @@ def test_an_unknown_name_is_answered_with_similar_ones() -> None:
 
 def test_implementations_stand_below_the_definitions() -> None:
     at = DefinedAt("a.py", 3, 9, "class", "Disk", "class Disk(Storage)", relation="implementation")
-    found = replace(SYMBOL, implementations=(at, replace(at, start_line=9, guess=True)))
+    result = replace(SYMBOL, implementations=(at, replace(at, start_line=9, guess=True)))
 
-    assert symbol_text(found, PAGE).partition("implemented or extended by\n")[2] == (
+    assert symbol_text(result, PAGE).partition("implemented or extended by\n")[2] == (
         "  a.py:3-9  class Disk\n  a.py:9  class Disk?\n"
     )
 
@@ -138,7 +138,7 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
     """Each file behind its repository, with what ties it to a definition elsewhere."""
     call, *_ = REFERENCES.references
     of_api = replace(call, path="a.py", line=7, content="run()", container="", role="call")
-    found = [
+    results = [
         placed("api", replace(of_api, line=1, role="import"), "guess"),
         placed("web", replace(of_api, role="read", content="x = run")),
         placed("api", of_api, "import"),
@@ -146,7 +146,7 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
         placed("api", replace(of_api, path="b.py", test=True), "guess"),
     ]
 
-    heads = [line for line in placed_mentions(found, PAGE).split("\n") if line and line[0] != " "]
+    heads = [line for line in placed_mentions(results, PAGE).split("\n") if line and line[0] != " "]
     assert heads == [
         "api:a.py  import",
         "web:a.py",
@@ -219,7 +219,7 @@ def test_nothing_of_a_repository_reaches_the_terminal_unsanitised() -> None:
         references_text(replace(REFERENCES, references=(mention,)), PAGE),
         expansion_text(around, PAGE),
     ]
-    assert [found for text in texts for found in CONTROLS.findall(text)] == []
+    assert [item for text in texts for item in CONTROLS.findall(text)] == []
 
 
 def test_cuts_and_totals_are_one_note() -> None:

@@ -178,13 +178,13 @@ def test_escape_sequences_of_a_receipt_do_not_reach_the_terminal() -> None:
     hostile = "\x1b[31mred\n\u202e"
     hit = replace(HIT, path=hostile, name=hostile)
     place = replace(THERE, path=hostile, name=hostile)
-    found = replay(
+    result = replay(
         hits=(replayed_hit(hit, 0, HitFate(Fate.EDITED, place), 1),),
         new_hits=(NewHit(**asdict(place), rank_now=3),),
         receipt=replace(RECEIPT, origin=replace(RECEIPT.origin, snapshot_id=hostile)),
         differences=(ReplayDifference(hostile, hostile, hostile),),
     )
-    text = render_replay(found, Style(colour=False))
+    text = render_replay(result, Style(colour=False))
 
     assert not {"\x1b", "\u202e"} & set(text)
 

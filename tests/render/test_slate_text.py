@@ -138,8 +138,8 @@ def test_a_question_is_repeated_in_commands_unless_it_is_a_text() -> None:
     asked = "how does the scheduler decide which of the tasks is due next"
     search = ANSWER.request.search
     short, long = (
-        text_of(replace(ANSWER, request=replace(ANSWER.request, search=one)), columns=140)
-        for one in (replace(search, query=asked), replace(search, query=asked * 3))
+        text_of(replace(ANSWER, request=replace(ANSWER.request, search=each)), columns=140)
+        for each in (replace(search, query=asked), replace(search, query=asked * 3))
     )
 
     assert f"ggrep slate '{asked}' --level 2" in short

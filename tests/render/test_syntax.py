@@ -17,15 +17,15 @@ ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 def roles(text: str, path: str) -> list[tuple[str, str]]:
     """Return what is painted, with its role."""
     lines = text.split("\n")
-    found = []
+    results = []
 
     class Noting(Style):
         def paint(self, role: str, text: str) -> str:
-            found.append((role, text))
+            results.append((role, text))
             return text
 
     assert list(painted(lines, path, Noting(colour=True), [()] * len(lines))) == lines
-    return found
+    return results
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,8 @@ def seen(query: str, files: dict[str, str], *, matched: bool | None = None) -> S
 
 
 def best(query: str, files: dict[str, str]) -> list[str]:
-    found = seen(query, files).best(parse_query(query))
-    return [one.file.path_key for one in found]
+    result = seen(query, files).best(parse_query(query))
+    return [each.file.path_key for each in result]
 
 
 def test_files_without_any_word_are_not_found() -> None:

@@ -91,11 +91,11 @@ def test_it_says_that_it_is_a_scan_and_how_much_it_saw(root: Path, home: Path) -
     """Whoever reads it has to know that an index would find more."""
     write_tree(root, TREE)
     response = scan(root, home, "retry")
-    said = answer_json(response)
+    output = answer_json(response)
     size = sum(len(text) for text in TREE.values())
 
-    assert (said["partial"], said["snapshot_id"]) == ("scan", None)
-    assert said["scan"] == {
+    assert (output["partial"], output["snapshot_id"]) == ("scan", None)
+    assert output["scan"] == {
         "files": 5,
         "listed_files": 5,
         "bytes": size,
@@ -149,11 +149,11 @@ def test_what_would_not_be_indexed_is_not_shown(root: Path, home: Path) -> None:
     }
     write_tree(root, hidden)
     engine = open_engine(root, home, max_file_size_bytes=1000)
-    found = engine.scan(SearchRequest("retry", limit=50, per_file=0, keep_weak=True))
+    result = engine.scan(SearchRequest("retry", limit=50, per_file=0, keep_weak=True))
     engine.sync()
 
     indexed = set(engine.view().live_files())
-    assert {hit.path for hit in found.hits} == {path for path in indexed if path in TREE} - {
+    assert {hit.path for hit in result.hits} == {path for path in indexed if path in TREE} - {
         "src/other.py"
     }
 

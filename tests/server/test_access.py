@@ -79,7 +79,7 @@ async def _answers(
     symbol = SymbolRequest("retry", deterministic=True, timeout_ms=PATIENT_MS)
     uses = ReferencesRequest("retry", deterministic=True, timeout_ms=PATIENT_MS)
 
-    found = [
+    results = [
         await service.search(workspace, request),
         await service.search(
             workspace, search(query, merge_strategy=strategy, only=("cart",), **patient)
@@ -97,7 +97,7 @@ async def _answers(
             errors.append(f"{len(document['results'])} hits".encode())
         except GgrepError as error:
             errors.append(f"{error.code} {error}".encode())
-    return [*(stable_json.dumps(each.to_json()) for each in found), *errors]
+    return [*(stable_json.dumps(each.to_json()) for each in results), *errors]
 
 
 def _oracle(team: Team, links: Any, keys: set[str]) -> UserService:
@@ -160,11 +160,11 @@ def _aliases(monkeypatch: pytest.MonkeyPatch) -> None:
     def leaking(name: str, keys: Any) -> Any:
         workspace = of_keys(name, {*keys, HIDDEN})
         shown = tuple(repo for repo in workspace.repos if repo.root_input in keys)
-        own = of_keys(name, keys)
-        return own.__class__(
+        ours = of_keys(name, keys)
+        return ours.__class__(
             **{
-                field: shown if field == "repos" else getattr(own, field)
-                for field in own.__struct_fields__
+                field: shown if field == "repos" else getattr(ours, field)
+                for field in ours.__struct_fields__
             }
         )
 
@@ -176,9 +176,9 @@ def _hashes(monkeypatch: pytest.MonkeyPatch) -> None:
     of_keys = epoch.workspace_of
 
     def leaking(name: str, keys: Any) -> Any:
-        own, every = of_keys(name, keys), of_keys(name, {*keys, HIDDEN})
-        fields = {field: getattr(own, field) for field in own.__struct_fields__}
-        return own.__class__(**fields | {"repo_set_id": every.repo_set_id})
+        ours, every = of_keys(name, keys), of_keys(name, {*keys, HIDDEN})
+        fields = {field: getattr(ours, field) for field in ours.__struct_fields__}
+        return ours.__class__(**fields | {"repo_set_id": every.repo_set_id})
 
     monkeypatch.setattr(team, "workspace_of", leaking)
 
@@ -343,9 +343,9 @@ class Counted(UserList[str]):
     reads = 0
 
     def __getitem__(self, place: Any) -> Any:
-        found = super().__getitem__(place)
-        self.reads += len(found) if isinstance(place, slice) else 1
-        return found
+        result = super().__getitem__(place)
+        self.reads += len(result) if isinstance(place, slice) else 1
+        return result
 
 
 def test_the_work_for_a_user_does_not_depend_on_hidden_repositories() -> None:

@@ -31,8 +31,8 @@ async def test_names_places_and_single_repositories_are_answered(
 ) -> None:
     async with running_site(team, tmp_path) as site:
         symbol = {"name": "retry", "workspacePath": "/team"}
-        found: Any = (await site.post("/symbol/federated", symbol)).json()
-        assert found["definitions"][0]["path"] == "src/retry.py"
+        result: Any = (await site.post("/symbol/federated", symbol)).json()
+        assert result["definitions"][0]["path"] == "src/retry.py"
         place = {"target": "log:log.py:1", "workspacePath": "/team"}
         assert "def log" in (await site.post("/expand/federated", place)).text
         slate = await site.post("/search/federated", {**BODY, "format": "slate"})

@@ -197,8 +197,8 @@ def _changed(change: Callable[[Any], Any]) -> Callable[[bytes], bytes]:
 def _counting_wrong(reply: Any) -> Any:
     for figures in (reply.get("pools") or {}).get("figures"), reply.get("statistics"):
         if figures:
-            held = "held" if "held" in figures else "terms"
-            figures[held] = [[10**9 for _ in column] for column in figures[held]]
+            kept = "held" if "held" in figures else "terms"
+            figures[kept] = [[10**9 for _ in column] for column in figures[kept]]
     return reply
 
 

@@ -59,10 +59,10 @@ def ggrep(home: Path, command_over: CommandOver) -> Command:
 @pytest.fixture
 def nodes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Nodes:
     """Return the cluster that commands are given."""
-    found = Nodes()
+    result = Nodes()
     monkeypatch.setattr(node, "home_from", lambda _: Home(tmp_path / "home-of-the-node"))
-    monkeypatch.setattr(f"{BUILD}.open_engine", lambda *_, **__: ClusterEngine(found))
-    return found
+    monkeypatch.setattr(f"{BUILD}.open_engine", lambda *_, **__: ClusterEngine(result))
+    return result
 
 
 @pytest.fixture
@@ -95,8 +95,8 @@ def test_what_a_cluster_builds_comes_back(
     assert done.err.count("files pulled") == 2
     refs = [stat.key for stat in objects_of(directory_remote(tmp_path)).list("refs")]
     assert {key.rpartition("/")[0] for key in refs} == {"refs/team/mail", "refs/team/shop"}
-    found = ggrep("mail_needle", "--workspace", workspace, "--offline", "--compact")
-    assert found.out.splitlines()[0].endswith("mail.py")
+    shown = ggrep("mail_needle", "--workspace", workspace, "--offline", "--compact")
+    assert shown.out.splitlines()[0].endswith("mail.py")
 
 
 def test_a_build_for_others_leaves_this_home_alone(

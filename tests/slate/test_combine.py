@@ -39,12 +39,12 @@ def files(repo: str, *scores: float, section: Section = Section.CODE) -> RepoSla
 
 def shown(slate: Slate) -> list[str]:
     """Return what a slate shows, in its order."""
-    return [f"{one.repo}:{one.path}" for _, packs in slate.sections for one in packs]
+    return [f"{each.repo}:{each.path}" for _, packs in slate.sections for each in packs]
 
 
 def by_repo(slate: Slate) -> Counter[str]:
     """Return how many files each repository shows."""
-    return Counter(one.repo for _, packs in slate.sections for one in packs)
+    return Counter(each.repo for _, packs in slate.sections for each in packs)
 
 
 def cut_codes(cuts: Sequence[LimitHit]) -> list[str]:
@@ -64,9 +64,9 @@ def test_lines_are_dealt_by_shares_where_scores_do_not_compare() -> None:
     low = repo_slate("low", pack("c.py", 0.9, text=body))
     slate, _ = combined([high, low], how(total_bytes=6_144), comparable=False)
     lines = {
-        one.path: sum(item.snippet.count("line") for item in one.evidence)
+        each.path: sum(item.snippet.count("line") for item in each.evidence)
         for _, packs in slate.sections
-        for one in packs
+        for each in packs
     }
 
     assert lines["c.py"] > lines.get("b.py", 0)
@@ -128,14 +128,14 @@ def test_places_that_are_not_dealt_in_equal_parts_go_by_section() -> None:
 
 def test_sections_stand_in_their_order_and_files_by_score_then_repository() -> None:
     """The same order as in the slate of one."""
-    one = repo_slate(
+    first = repo_slate(
         "b",
         pack("t.py", 5.0, Section.TESTS),
         pack("m.py", 1.0),
         pack("k.toml", 1.0, Section.CONFIG),
     )
     other = repo_slate("a", pack("n.py", 1.0), pack("d.md", 0.2, Section.DOCS))
-    slate, _ = combined([one, other], how())
+    slate, _ = combined([first, other], how())
 
     assert [section for section, _ in slate.sections] == [
         Section.CODE,
@@ -150,7 +150,7 @@ def test_scores_of_one_scale_are_kept() -> None:
     """They were measured against all repositories together."""
     slate, _ = combined([files("a", 8.0, 4.0), files("b", 2.0)], how())
 
-    assert [one.score for _, packs in slate.sections for one in packs] == [8.0, 4.0, 2.0]
+    assert [each.score for _, packs in slate.sections for each in packs] == [8.0, 4.0, 2.0]
 
 
 def test_scores_that_do_not_compare_count_as_shares_of_their_repositorys_best() -> None:
@@ -158,7 +158,7 @@ def test_scores_that_do_not_compare_count_as_shares_of_their_repositorys_best() 
     slate, _ = combined([files("a", 8.0, 2.0), files("b", 0.4, 0.3)], how(), comparable=False)
 
     assert shown(slate) == ["a:00.py", "b:00.py", "b:01.py", "a:01.py"]
-    assert [one.score for _, packs in slate.sections for one in packs] == [1.0, 1.0, 0.75, 0.25]
+    assert [each.score for _, packs in slate.sections for each in packs] == [1.0, 1.0, 0.75, 0.25]
 
 
 def test_scores_of_nothing_do_not_compare_either() -> None:
@@ -295,11 +295,11 @@ def test_without_a_graph_there_is_none() -> None:
 def test_levels_choose_the_same_files() -> None:
     """Whoever asks for more of them gets more of the same."""
     slates = [files(name, *(n / 7 for n in range(1, 12))) for name in ("a", "b", "c")]
-    found = [combined(slates, how(level))[0] for level in LEVELS]
+    results = [combined(slates, how(level))[0] for level in LEVELS]
 
-    assert [shown(slate) for slate in found[1:]] == [shown(found[1])] * 3
-    assert shown(found[0]) == shown(found[1])[: len(shown(found[0]))]
-    assert [slate.level for slate in found] == list(LEVELS)
+    assert [shown(slate) for slate in results[1:]] == [shown(results[1])] * 3
+    assert shown(results[0]) == shown(results[1])[: len(shown(results[0]))]
+    assert [slate.level for slate in results] == list(LEVELS)
 
 
 def test_level_0_shows_no_line_of_a_file() -> None:
@@ -340,13 +340,13 @@ def joined(repos: dict[str, list[Pack]]) -> list[RepoSlate]:
             *packs,
             facts=[
                 FileFacts(
-                    one.path,
-                    one.section,
+                    each.path,
+                    each.section,
                     "python",
                     needs=(("package", "abcdefgh"[place % 8]),),
                     provides=(("package", repo),),
                 )
-                for place, one in enumerate(packs)
+                for place, each in enumerate(packs)
             ],
         )
         for repo, packs in repos.items()
@@ -360,18 +360,18 @@ def test_no_budget_is_exceeded_whatever_the_repositories_hold(
     """A caller that gave a number of bytes has a buffer of that size."""
     asked = how(level, **bounds)
     slate, cuts = combined(joined(repos), asked, comparable=comparable)
-    packs = [one for _, held in slate.sections for one in held]
+    packs = [each for _, kept in slate.sections for each in kept]
     every = sum(map(len, repos.values()))
 
     assert size(slate_json(slate)) == slate.total_bytes <= asked.budgets.total_bytes
     assert len(packs) <= asked.budgets.files
-    assert all(size(pack_json(one, level)) <= asked.budgets.file_bytes for one in packs)
+    assert all(size(pack_json(each, level)) <= asked.budgets.file_bytes for each in packs)
     assert slate.graph is not None
     assert size(graph_json(slate.graph)) <= asked.budgets.total_bytes
-    told = {"max_slate_files", "max_slate_files_by_bytes", "max_slate_file_bytes"}
-    assert len(packs) == every or told & {cut.code for cut in cuts}
+    reported = {"max_slate_files", "max_slate_files_by_bytes", "max_slate_file_bytes"}
+    assert len(packs) == every or reported & {cut.code for cut in cuts}
     nodes = {node.id for node in slate.graph.nodes}
-    assert nodes <= {f"{one.repo}:{one.path}" for one in packs}
+    assert nodes <= {f"{each.repo}:{each.path}" for each in packs}
     assert all({edge.source, edge.target} <= nodes for edge in slate.graph.edges)
 
 
@@ -399,9 +399,9 @@ def test_nobody_is_starved_while_there_are_places(
     roomy = replace(asked, budgets=replace(asked.budgets, total_bytes=60_000, file_bytes=60_000))
     slate, _ = combined(joined(repos), roomy, comparable=comparable)
     matching = {repo: len(packs) for repo, packs in repos.items() if packs}
-    held = by_repo(slate)
+    kept = by_repo(slate)
     part = max(1, most // (2 * len(matching))) if matching else 0
 
     if len(matching) <= most:
-        assert all(held[repo] >= min(part, number) for repo, number in matching.items())
-    assert sum(held.values()) == min(most, sum(matching.values()))
+        assert all(kept[repo] >= min(part, number) for repo, number in matching.items())
+    assert sum(kept.values()) == min(most, sum(matching.values()))

@@ -78,13 +78,13 @@ def test_a_name_that_many_repositories_provide_joins_none() -> None:
 def test_one_place_of_a_repository_is_named_sources_before_tests() -> None:
     """A type that is described once and tested ten times is one edge."""
     name = ("type", "Cart")
-    held = [
+    kept = [
         providing("a_test.py", name, section=Section.TESTS),
         providing("z.py", name),
         providing("y.py", name),
     ]
 
-    assert [target for _, _, target, _ in shown({"web": [needing("a", name)], "shop": held})] == [
+    assert [target for _, _, target, _ in shown({"web": [needing("a", name)], "shop": kept})] == [
         "shop:y.py"
     ]
 
@@ -135,10 +135,10 @@ def test_the_order_of_repositories_and_files_does_not_matter(
 ) -> None:
     """Repositories answer in any order."""
     turned = {repo: repos[repo][::-1] for repo in reversed(repos)}
-    found = cross_repo_edges(repos)
+    result = cross_repo_edges(repos)
 
-    assert found == cross_repo_edges(turned)
-    assert all(edge.source.partition(":")[0] != edge.target.partition(":")[0] for edge in found)
+    assert result == cross_repo_edges(turned)
+    assert all(edge.source.partition(":")[0] != edge.target.partition(":")[0] for edge in result)
 
 
 def test_two_languages_are_joined_by_their_texts_through_types_and_packages() -> None:

@@ -14,7 +14,7 @@ LONG = "\n".join(f"    value_{n} = read(source_{n}) or default_{n}" for n in ran
 
 
 def paths(found: Sequence[PackMaterial]) -> list[str]:
-    return [one.pick.candidate.path for one in found]
+    return [each.pick.candidate.path for each in found]
 
 
 def also(found: PackMaterial) -> tuple[tuple[str, ...], ...]:
@@ -31,10 +31,10 @@ def test_a_copy_is_told_where_the_better_one_stands() -> None:
     """One of them is read; whoever changes it must know of the other."""
     better = material("b.py", piece(LONG, 10, 0.9))
     copy = material("a.py", piece(LONG, 33, 0.5))
-    found = only(merged([copy, better]))
+    result = only(merged([copy, better]))
 
-    assert found.pick.candidate.path == "b.py"
-    assert also(found) == (("a.py:33",),)
+    assert result.pick.candidate.path == "b.py"
+    assert also(result) == (("a.py:33",),)
 
 
 def test_a_near_copy_is_one() -> None:
@@ -49,10 +49,10 @@ def test_texts_that_share_their_words_alone_are_no_copies() -> None:
     words = LONG.split()
     random.Random(1).shuffle(words)
     other = " ".join(words)
-    found = merged([material("a.py", piece(LONG)), material("b.py", piece(other))])
+    result = merged([material("a.py", piece(LONG)), material("b.py", piece(other))])
 
-    assert len(found) == 2
-    assert [also(one) for one in found] == [((),), ((),)]
+    assert len(result) == 2
+    assert [also(each) for each in result] == [((),), ((),)]
 
 
 def test_texts_that_share_most_of_their_lines_are_no_copies() -> None:
@@ -76,22 +76,22 @@ def test_a_file_keeps_what_stands_nowhere_else() -> None:
     """Only its copied part is left out."""
     first = material("a.py", piece(LONG, 1, 0.9))
     second = material("b.py", piece(LONG, 1, 0.5), piece("def own(): pass", 90, 0.4, name="own"))
-    found = merged([first, second])
+    result = merged([first, second])
 
-    assert paths(found) == ["a.py", "b.py"]
-    assert [one.name for one in found[1].evidence] == ["own"]
-    assert also(found[0]) == (("b.py:1",),)
-    assert also(found[1]) == ((),)
+    assert paths(result) == ["a.py", "b.py"]
+    assert [each.name for each in result[1].evidence] == ["own"]
+    assert also(result[0]) == (("b.py:1",),)
+    assert also(result[1]) == ((),)
 
 
 def test_a_copy_in_another_section_leaves_its_file_in_place() -> None:
     """The document that quotes the code is still the document to read."""
     code = material("a.py", piece(LONG, 1, 0.9))
     document = material("a.md", piece(LONG, 4, 0.5), section=Section.DOCS)
-    found = merged([code, document])
+    result = merged([code, document])
 
-    assert paths(found) == ["a.py", "a.md"]
-    assert also(found[0]) == (("a.md:4",),)
+    assert paths(result) == ["a.py", "a.md"]
+    assert also(result[0]) == (("a.md:4",),)
 
 
 def test_a_file_without_evidence_is_no_copy() -> None:
@@ -105,18 +105,18 @@ def test_a_file_without_evidence_is_no_copy() -> None:
 
 def test_copies_within_a_file_do_not_empty_it() -> None:
     """A file that repeats itself is still there."""
-    found = only(merged([material("a.py", piece(LONG, 1, 0.9), piece(LONG, 99, 0.9, name="b"))]))
+    result = only(merged([material("a.py", piece(LONG, 1, 0.9), piece(LONG, 99, 0.9, name="b"))]))
 
-    assert [one.start_line for one in found.evidence] == [1]
-    assert also(found) == (("a.py:99",),)
+    assert [each.start_line for each in result.evidence] == [1]
+    assert also(result) == (("a.py:99",),)
 
 
 def test_places_of_copies_are_few_and_in_order() -> None:
     """A licence stands in a thousand files."""
     files = [material(f"m{n}.py", piece(LONG, n + 1, 0.5)) for n in range(9)]
-    found = only(merged([*files[::-1], material("z.py", piece(LONG, 1, 0.9))]))
+    result = only(merged([*files[::-1], material("z.py", piece(LONG, 1, 0.9))]))
 
-    assert also(found) == (tuple(f"m{n}.py:{n + 1}" for n in range(MOST_PLACES)),)
+    assert also(result) == (tuple(f"m{n}.py:{n + 1}" for n in range(MOST_PLACES)),)
 
 
 def test_which_copy_stays_does_not_hang_on_the_order() -> None:
@@ -127,10 +127,10 @@ def test_which_copy_stays_does_not_hang_on_the_order() -> None:
     ]
 
     def by_path(some: Sequence[PackMaterial]) -> list[PackMaterial]:
-        return sorted(merged(some), key=lambda one: one.pick.candidate.path)
+        return sorted(merged(some), key=lambda each: each.pick.candidate.path)
 
     assert by_path(files) == by_path(files[::-1])
-    assert [len(one.evidence) for one in by_path(files)] == [1, 1, 2]
+    assert [len(each.evidence) for each in by_path(files)] == [1, 1, 2]
 
 
 def test_the_order_of_the_files_stays() -> None:
@@ -163,7 +163,7 @@ def test_no_copy_is_overlooked() -> None:
 def test_what_was_asked_for_by_its_name_is_no_copy() -> None:
     """Whoever opens two places wants to see both."""
     files = [material(path, piece(LONG)) for path in ("a.py", "b.py")]
-    asked = [replace(one, pick=replace(one.pick, reason="expand_target")) for one in files]
+    asked = [replace(each, pick=replace(each.pick, reason="expand_target")) for each in files]
 
     assert paths(merged(asked)) == ["a.py", "b.py"]
-    assert [len(one.evidence) for one in merged(asked)] == [1, 1]
+    assert [len(each.evidence) for each in merged(asked)] == [1, 1]

@@ -46,10 +46,10 @@ def test_the_anchors_list_is_read_with_groups_written_out() -> None:
     """Rust keeps `a::{b, c}` in one item, with the comma that separates items."""
     extra = "File: a.rs\nImports: crate::a::{b, c::D}, std::io\nDefines: foo, bar"
 
-    found = facts("a.rs", "", "rust", listed=extra)
+    result = facts("a.rs", "", "rust", listed=extra)
 
-    assert found.imports == ("crate::a::b", "crate::a::c::D", "std::io")
-    assert found.defines == ("bar", "foo")
+    assert result.imports == ("crate::a::b", "crate::a::c::D", "std::io")
+    assert result.defines == ("bar", "foo")
 
 
 def test_imports_inside_of_comments_and_docstrings_are_none() -> None:
@@ -83,10 +83,10 @@ def test_links_lose_fragment_and_query_and_external_ones_are_left_out(
     language: str, text: str, expected: tuple[str, ...]
 ) -> None:
     """Only what lies inside of the repository can be another selected file."""
-    found = facts("a.md", text, language, section=Section.DOCS).links
+    result = facts("a.md", text, language, section=Section.DOCS).links
 
-    assert set(expected) <= set(found)
-    assert not any(":" in link or "#" in link or "?" in link for link in found)
+    assert set(expected) <= set(result)
+    assert not any(":" in link or "#" in link or "?" in link for link in result)
 
 
 @pytest.mark.parametrize(
@@ -105,10 +105,10 @@ def test_links_lose_fragment_and_query_and_external_ones_are_left_out(
 def test_keys_of_configuration_are_read_in_every_common_format(
     path: str, language: str, text: str, expected: set[str]
 ) -> None:
-    found = facts(path, text, language, section=Section.CONFIG).keys
+    result = facts(path, text, language, section=Section.CONFIG).keys
 
-    assert expected <= set(found)
-    assert "note_key" not in found
+    assert expected <= set(result)
+    assert "note_key" not in result
 
 
 def test_requirements_in_a_list_are_no_keys() -> None:
@@ -126,9 +126,9 @@ def test_labels_of_diagrams_are_relations_and_messages_are_not() -> None:
         "group Backend",
     )
 
-    found = facts("a.md", "", "markdown", section=Section.DOCS, extras=extras).relations
+    result = facts("a.md", "", "markdown", section=Section.DOCS, extras=extras).relations
 
-    assert found == (("Client", "Server"), ("Order Service", "Pricing"))
+    assert result == (("Client", "Server"), ("Order Service", "Pricing"))
 
 
 @pytest.mark.parametrize(
@@ -151,9 +151,9 @@ def test_manifests_provide_their_package(
     path: str, language: str, text: str, expected: str
 ) -> None:
     """Other repositories name it in their imports and dependencies."""
-    found = facts(path, text, language, section=Section.CONFIG).provides
+    result = facts(path, text, language, section=Section.CONFIG).provides
 
-    assert ("package", expected) in found
+    assert ("package", expected) in result
 
 
 def test_types_of_interfaces_are_provided() -> None:
@@ -180,9 +180,9 @@ def test_a_hostile_text_costs_no_more_than_its_length(opening: str, path: str) -
     text = (opening * 4_000)[:16_000]
     language = path.rpartition(".")[2].replace("rs", "rust")
 
-    found = facts(path, text, language, section=Section.CONFIG, listed=f"Imports: {text}")
+    result = facts(path, text, language, section=Section.CONFIG, listed=f"Imports: {text}")
 
-    assert len(found.keys) <= 200
+    assert len(result.keys) <= 200
 
 
 CODE = """
@@ -231,9 +231,9 @@ def test_a_text_gives_the_same_facts_in_any_order_of_its_chunks() -> None:
     """Facts are compared and merged; the order of evidence must not show in them."""
     texts = ("import shop.cart\nx = Ledger()", "import shop.stock", "y = os.environ['SHOP_BIND']")
 
-    one, other = (
+    first, other = (
         facts_of(selected("a.py", Section.CODE, "python", *ordered))
         for ordered in (texts, texts[::-1])
     )
 
-    assert one == other
+    assert first == other

@@ -69,26 +69,26 @@ def gatherer(found: Ranked, rules: RoleRules | None = None) -> CandidateFiles:
 
 
 def gathered(engine: Engine, request: SearchRequest = ASKED) -> list[FileCandidate]:
-    with ranked(engine, request) as found:
-        return list(gatherer(found).candidates())
+    with ranked(engine, request) as result:
+        return list(gatherer(result).candidates())
 
 
 def sections(some: list[FileCandidate], path: str) -> set[Section]:
-    return {one.section for one in some if one.path == path}
+    return {each.section for each in some if each.path == path}
 
 
 def test_files_stand_in_the_sections_that_could_show_them(small: Engine) -> None:
     """A document with a diagram in both; a module of flags as code and as configuration."""
-    found = gathered(small)
+    result = gathered(small)
 
-    assert sections(found, "src/queue.py") == {Section.CODE}
-    assert sections(found, "src/cli.py") == {Section.CODE, Section.CONFIG}
-    assert sections(found, "src/settings.py") == {Section.CODE, Section.CONFIG}
-    assert sections(found, "docs/guide.md") == {Section.DOCS, Section.DIAGRAMS}
-    assert sections(found, "flow.mmd") == {Section.DIAGRAMS}
-    assert sections(found, "conf/app.toml") == {Section.CONFIG}
-    assert sections(found, "tests/test_queue.py") == {Section.TESTS}
-    assert sections(found, "spec/queue_spec.rb") == {Section.TESTS}
+    assert sections(result, "src/queue.py") == {Section.CODE}
+    assert sections(result, "src/cli.py") == {Section.CODE, Section.CONFIG}
+    assert sections(result, "src/settings.py") == {Section.CODE, Section.CONFIG}
+    assert sections(result, "docs/guide.md") == {Section.DOCS, Section.DIAGRAMS}
+    assert sections(result, "flow.mmd") == {Section.DIAGRAMS}
+    assert sections(result, "conf/app.toml") == {Section.CONFIG}
+    assert sections(result, "tests/test_queue.py") == {Section.TESTS}
+    assert sections(result, "spec/queue_spec.rb") == {Section.TESTS}
 
 
 def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> 
     write_tree(base / "repo", files)
     engine = open_engine(base / "repo", base / "home", encoder="none")
     engine.sync()
-    found = gathered(engine)
-    stands = {path: sections(found, path) for path in files}
+    result = gathered(engine)
+    stands = {path: sections(result, path) for path in files}
 
     assert stands == {
         "src/queue.py": {Section.CODE},
@@ -127,30 +127,30 @@ def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> 
 
 def test_only_what_matches_and_can_be_seen_is_gathered(small: Engine) -> None:
     """A file that is gone still has rows in the store, and so has what files held before."""
-    found = {one.path for one in gathered(small)}
+    results = {each.path for each in gathered(small)}
 
-    assert "src/gone.py" not in found
-    assert "src/other.py" not in found
+    assert "src/gone.py" not in results
+    assert "src/other.py" not in results
     assert gathered(small, SearchRequest("kubernetes zebra")) == []
 
 
 def test_candidates_stand_by_section_score_and_path(small: Engine) -> None:
     """And none of them is far below the best."""
-    found = gathered(small)
-    order = [(SECTIONS.index(one.section), -one.score, one.path) for one in found]
+    result = gathered(small)
+    order = [(SECTIONS.index(each.section), -each.score, each.path) for each in result]
 
     assert order == sorted(order)
-    assert len({(one.path, one.section) for one in found}) == len(found)
-    best = {one.path: max(o.score for o in found if o.path == one.path) for one in found}
+    assert len({(each.path, each.section) for each in result}) == len(result)
+    best = {each.path: max(o.score for o in result if o.path == each.path) for each in result}
     assert min(best.values()) >= FLOOR * max(best.values())
 
 
 def test_a_candidates_score_is_that_of_its_best_row(small: Engine) -> None:
     """And the rows that speak for it stand by priority."""
-    with ranked(small) as found:
-        candidates = gatherer(found).candidates()
-        for one, rows in zip(candidates, rows_of(found, candidates, 5), strict=True):
-            assert one.score in {row.score for row in rows.best}, one
+    with ranked(small) as result:
+        candidates = gatherer(result).candidates()
+        for each, rows in zip(candidates, rows_of(result, candidates, 5), strict=True):
+            assert each.score in {row.score for row in rows.best}, each
             assert len(rows.best) == min(rows.telling, 5)
             ranks = [row.priority for row in rows.best]
             assert ranks == sorted(ranks, reverse=True)
@@ -167,25 +167,25 @@ def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path:
     write_tree(tmp_path / "repo", files)
     engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
     engine.sync()
-    with ranked(engine) as found:
-        candidates = {one.path: one for one in gatherer(found).candidates()}
+    with ranked(engine) as result:
+        candidates = {one.path: one for one in gatherer(result).candidates()}
         both, long = candidates["src/both.py"], candidates["src/long.py"]
         users = companions(
-            found,
-            best_rows_of(found, [both]),
+            result,
+            best_rows_of(result, [both]),
             Deadline.never(SystemClock()),
         )
 
         def gains(one: FileCandidate, *more: Any) -> float:
-            (row,) = rows_of(found, [one], 1, *more)[0].best
+            (row,) = rows_of(result, [one], 1, *more)[0].best
             return row.priority / row.score
 
         assert gains(both) > gains(long)
         assert gains(candidates["src/drain.py"], users) > gains(candidates["src/drain.py"])
         pair = [both, candidates["src/queue.py"]]
         assert gains(pair[0]) > gains(pair[1])
-        less = rows_of(found, pair, 1)[1].best[0]
-        weighed = rows_of(found, pair, 1, None, [1.0, 0.5])[1].best[0]
+        less = rows_of(result, pair, 1)[1].best[0]
+        weighed = rows_of(result, pair, 1, None, [1.0, 0.5])[1].best[0]
         assert weighed.priority < 0.6 * less.priority
 
 
@@ -196,9 +196,9 @@ def test_tests_inside_of_a_source_count_as_tests(tmp_path: Path) -> None:
     write_tree(tmp_path / "repo", {"src/queue.rs": text})
     engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
     engine.sync()
-    with ranked(engine) as found:
-        (source,) = gatherer(found).candidates()
-        rows = sorted(rows_of(found, [source], 9)[0].best, key=lambda row: row.start_line)
+    with ranked(engine) as result:
+        (source,) = gatherer(result).candidates()
+        rows = sorted(rows_of(result, [source], 9)[0].best, key=lambda row: row.start_line)
 
     gains = [row.priority / row.score for row in rows]
     assert len(gains) >= 2
@@ -207,14 +207,14 @@ def test_tests_inside_of_a_source_count_as_tests(tmp_path: Path) -> None:
 
 def test_candidates_have_the_same_rows_together_and_alone(small: Engine) -> None:
     """Rows of all files are scored at once; none may be counted for the file beside it."""
-    with ranked(small) as found:
-        candidates = gatherer(found).candidates()
-        together = rows_of(found, candidates, 9)
-        alone = [rows_of(found, [one], 9)[0] for one in candidates]
+    with ranked(small) as result:
+        candidates = gatherer(result).candidates()
+        together = rows_of(result, candidates, 9)
+        alone = [rows_of(result, [each], 9)[0] for each in candidates]
 
-    for one, other in zip(together, alone, strict=True):
-        assert one.telling == other.telling
-        assert {(row.row, row.score) for row in one.best} == {
+    for each, other in zip(together, alone, strict=True):
+        assert each.telling == other.telling
+        assert {(row.row, row.score) for row in each.best} == {
             (row.row, row.score) for row in other.best
         }
     assert {len(rows.best) for rows in together} >= {1, 2}
@@ -222,13 +222,13 @@ def test_candidates_have_the_same_rows_together_and_alone(small: Engine) -> None
 
 def test_a_module_is_configuration_by_the_rows_that_define_options(small: Engine) -> None:
     """The rest of it is code like any other."""
-    with ranked(small) as found:
+    with ranked(small) as result:
         (module,) = (
-            one
-            for one in gatherer(found).candidates()
-            if (one.path, one.section) == ("src/cli.py", Section.CONFIG)
+            each
+            for each in gatherer(result).candidates()
+            if (each.path, each.section) == ("src/cli.py", Section.CONFIG)
         )
-        rows = rows_of(found, [module], 9)[0].best
+        rows = rows_of(result, [module], 9)[0].best
 
     assert {(row.start_line, row.score) for row in rows} == {(1, module.score)}
 
@@ -238,27 +238,27 @@ def test_filters_narrow_what_is_gathered(small: Engine) -> None:
     scoped = gathered(small, SearchRequest(ASKED.query, scope="docs"))
     filtered = gathered(small, SearchRequest(ASKED.query, filters=(Filter("lang", "python"),)))
 
-    assert {one.path for one in scoped} == {"docs/guide.md"}
-    assert {one.language for one in filtered} == {"python"}
+    assert {each.path for each in scoped} == {"docs/guide.md"}
+    assert {each.language for each in filtered} == {"python"}
 
 
 def test_leading_code_is_the_best_of_it_without_tests(small: Engine) -> None:
     """What they define is looked for elsewhere."""
-    with ranked(small) as found:
-        every = [one for one in gatherer(found).candidates() if one.section is Section.CODE]
-        leading = gatherer(found).leading(2)
-        none = gatherer(found).leading(0)
+    with ranked(small) as result:
+        every = [each for each in gatherer(result).candidates() if each.section is Section.CODE]
+        leading = gatherer(result).leading(2)
+        none = gatherer(result).leading(0)
 
-    assert [one.path for one in leading] == [one.path for one in every[:2]]
+    assert [each.path for each in leading] == [each.path for each in every[:2]]
     assert none == []
 
 
 def test_roles_of_a_repository_reach_its_candidates(small: Engine) -> None:
     """Its own rules say what its paths are."""
     rules = rules_of([(Role.POLICY, ["src/queue.py"])])
-    with ranked(small) as found:
-        by_path = {one.path: one for one in gatherer(found, rules).candidates()}
-        plain = {one.path: one for one in gatherer(found).candidates()}
+    with ranked(small) as result:
+        by_path = {each.path: each for each in gatherer(result, rules).candidates()}
+        plain = {each.path: each for each in gatherer(result).candidates()}
 
     assert Role.POLICY in by_path["src/queue.py"].roles
     assert Role.POLICY not in plain["src/queue.py"].roles
@@ -267,8 +267,8 @@ def test_roles_of_a_repository_reach_its_candidates(small: Engine) -> None:
 
 def test_a_target_is_found_whether_or_not_it_matches(small: Engine) -> None:
     """It was asked for by its name; what is gone is not there."""
-    with ranked(small) as found:
-        gather = gatherer(found)
+    with ranked(small) as result:
+        gather = gatherer(result)
         other, best = gather.target("src/other.py"), gather.target("src/queue.py")
 
         assert other is not None
@@ -282,5 +282,5 @@ def test_a_target_is_found_whether_or_not_it_matches(small: Engine) -> None:
 
 def test_gathering_keeps_its_deadline(small: Engine) -> None:
     """A slate past its time is read by nobody."""
-    with ranked(small) as found, pytest.raises(DeadlineExceeded):
-        CandidateFiles(found, RoleRules(), Deadline.after(SystemClock(), 0))
+    with ranked(small) as result, pytest.raises(DeadlineExceeded):
+        CandidateFiles(result, RoleRules(), Deadline.after(SystemClock(), 0))

@@ -21,20 +21,20 @@ def test_each_level_shows_more_than_the_one_below() -> None:
     """Level 0 names places; what is written above a definition, and around it, comes with 2."""
     shown = [disclosure_of(level, effective(Budgets(), level)[0]) for level in LEVELS]
 
-    assert [one.lines for one in shown] == [False, True, True, True]
-    assert [one.comments for one in shown] == [False, False, True, True]
-    assert [one.neighbours for one in shown] == [False, False, True, True]
-    assert [one.pieces for one in shown] == [64, 85, 341, 5_461]
+    assert [each.lines for each in shown] == [False, True, True, True]
+    assert [each.comments for each in shown] == [False, False, True, True]
+    assert [each.neighbours for each in shown] == [False, False, True, True]
+    assert [each.pieces for each in shown] == [64, 85, 341, 5_461]
 
 
 def test_levels_select_by_the_same_counts() -> None:
     """Files and evidence do not depend on it, so the same slate can be asked for anew."""
     usual = [effective(Budgets(), level)[0] for level in LEVELS]
 
-    assert len({(one.files, one.evidence_per_file) for one in usual}) == 1
-    assert [one.total_bytes for one in usual] == sorted({one.total_bytes for one in usual})
-    assert [one.file_bytes for one in usual] == sorted({one.file_bytes for one in usual})
-    assert [one.total_bytes for one in usual[:2]] == [2_048, 16_384]
+    assert len({(each.files, each.evidence_per_file) for each in usual}) == 1
+    assert [each.total_bytes for each in usual] == sorted({each.total_bytes for each in usual})
+    assert [each.file_bytes for each in usual] == sorted({each.file_bytes for each in usual})
+    assert [each.total_bytes for each in usual[:2]] == [2_048, 16_384]
 
 
 @pytest.mark.parametrize("level", [-1, 4, 99])

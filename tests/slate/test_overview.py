@@ -63,10 +63,10 @@ def test_it_names_what_was_asked_and_where_the_answer_lies() -> None:
 
 def test_an_overview_of_nothing_names_what_is_missing() -> None:
     """All of it."""
-    found = overview(STRONG, [], AMPLE)
+    result = overview(STRONG, [], AMPLE)
 
-    assert (found.files, found.top_paths, found.names) == ((), (), ())
-    assert found.missing == SECTIONS
+    assert (result.files, result.top_paths, result.names) == ((), (), ())
+    assert result.missing == SECTIONS
 
 
 def test_names_are_those_of_definitions() -> None:
@@ -79,15 +79,15 @@ def test_names_are_those_of_definitions() -> None:
 def test_lists_are_short_and_say_nothing_twice() -> None:
     """An overview is read before anything else."""
     many = [pack(f"{n:02d}.py", 1 - n / 50, evidence(f"f{n // 2}", 0.5)) for n in range(40)]
-    found = overview(STRONG, many, AMPLE)
+    result = overview(STRONG, many, AMPLE)
 
-    assert found.top_paths == tuple(f"{n:02d}.py" for n in range(TOP_PATHS))
-    assert found.names == tuple(f"f{n}" for n in range(TOP_NAMES))
+    assert result.top_paths == tuple(f"{n:02d}.py" for n in range(TOP_PATHS))
+    assert result.names == tuple(f"f{n}" for n in range(TOP_NAMES))
 
 
 def test_the_order_of_the_packs_does_not_matter() -> None:
     """Equal scores fall by path."""
-    even = [replace(one, score=0.5) for one in PACKS]
+    even = [replace(each, score=0.5) for each in PACKS]
 
     assert overview(STRONG, even, AMPLE) == overview(STRONG, even[::-1], AMPLE)
     assert overview(STRONG, even, AMPLE).top_paths == ("docs/a.md", "src/a.py", "src/b.py")
@@ -98,11 +98,11 @@ def test_it_keeps_within_its_bytes(most: int) -> None:
     """Names go first: paths and terms tell more."""
     asked = replace(STRONG, terms=tuple(f"\u0001term{n}" for n in range(64)))
     packs = [pack(f"{'d' * 90}/{n}.py", 0.5, evidence(f"{'n' * 90}{n}", 0.5)) for n in range(9)]
-    found = overview(asked, packs, most)
+    result = overview(asked, packs, most)
 
-    assert len(stable_json.dumps(overview_json(found))) <= most
-    assert found.files == ((Section.CODE, 9),)
-    assert not found.names or found.terms == asked.terms
+    assert len(stable_json.dumps(overview_json(result))) <= most
+    assert result.files == ((Section.CODE, 9),)
+    assert not result.names or result.terms == asked.terms
 
 
 def test_a_repository_is_named_where_there_are_several() -> None:
@@ -114,7 +114,7 @@ def test_a_repository_is_named_where_there_are_several() -> None:
 
 
 def actions(found: tuple[NextAction, ...]) -> list[tuple[str, str]]:
-    return [(one.action, one.target) for one in found]
+    return [(each.action, each.target) for each in found]
 
 
 def test_the_best_code_is_where_to_go_on() -> None:
@@ -142,7 +142,7 @@ def test_nothing_to_go_on_with_asks_for_other_words() -> None:
 def test_a_level_that_shows_more_is_offered(plan: SlatePlan, level: str) -> None:
     """Where there is more to show."""
     assert ("level", level) in actions(next_actions(plan, PACKS, AMPLE))
-    assert "level" not in {one.action for one in next_actions(STRONG, PACKS, AMPLE)}
+    assert "level" not in {each.action for each in next_actions(STRONG, PACKS, AMPLE)}
 
 
 def test_files_that_had_no_place_can_be_had() -> None:
@@ -154,21 +154,21 @@ def test_files_that_had_no_place_can_be_had() -> None:
     assert (alone.action, alone.target) == ("refine", "session")
     assert (going_on.action, going_on.target) == ("refine", "")
     assert "delta_only" in going_on.why
-    assert "refine" not in {one.action for one in next_actions(STRONG, PACKS, AMPLE)}
+    assert "refine" not in {each.action for each in next_actions(STRONG, PACKS, AMPLE)}
 
 
 def test_what_fits_nothing_is_no_reason_to_go_on() -> None:
     """More of what was held back as beside the point would be beside the point."""
     doubted = replace(STRONG, confidence=Confidence.NONE, left=4)
 
-    assert [one.target for one in next_actions(doubted, (), AMPLE)] == [""]
+    assert [each.target for each in next_actions(doubted, (), AMPLE)] == [""]
 
 
 def test_no_level_is_offered_that_shows_all_of_every_chunk() -> None:
     """Whole chunks are for those who ask for them on their own."""
     for level in (2, 3):
-        found = next_actions(replace(STRONG, level=level, cut=True), PACKS, AMPLE)
-        assert "level" not in {one.action for one in found}
+        result = next_actions(replace(STRONG, level=level, cut=True), PACKS, AMPLE)
+        assert "level" not in {each.action for each in result}
 
 
 @pytest.mark.parametrize("most", [2, 60, 200, 400])
@@ -176,8 +176,8 @@ def test_hints_keep_within_their_bytes(most: int) -> None:
     """The most useful stay."""
     plan = replace(STRONG, level=0, confidence=Confidence.WEAK, left=3, cut=True)
     everything = next_actions(plan, PACKS, AMPLE)
-    found = next_actions(plan, PACKS, most)
+    result = next_actions(plan, PACKS, most)
 
-    assert len(stable_json.dumps(to_builtins(found))) <= most
-    assert found == everything[: len(found)]
+    assert len(stable_json.dumps(to_builtins(result))) <= most
+    assert result == everything[: len(result)]
     assert len(everything) == 6

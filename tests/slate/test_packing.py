@@ -55,9 +55,9 @@ class Question(Struct, frozen=True):
 
     def ample(self, level: int) -> Slate:
         """Return the slate of a level without a graph, with room for all files."""
-        found = drawn(self.files, replace(self.plan, level=level, budgets=AMPLE, graph=False))
-        assert {cut.code for cut in found.limits} <= {"max_evidence_per_file"}
-        return found.slate
+        result = drawn(self.files, replace(self.plan, level=level, budgets=AMPLE, graph=False))
+        assert {cut.code for cut in result.limits} <= {"max_evidence_per_file"}
+        return result.slate
 
 
 class Chance:
@@ -102,7 +102,7 @@ class Chance:
         around = range(pick.randrange(3) if self._level > 1 else 0)
         path = f"{self.text(4)}/{number}.py".replace("\n", "")
         section = pick.choice(SECTIONS)
-        found = material(
+        result = material(
             path,
             *evidence,
             section=section,
@@ -111,12 +111,12 @@ class Chance:
             more_evidence=pick.choice((0, 9, 999)),
         )
         roles = frozenset(pick.sample(ROLES, pick.randrange(4)))
-        chosen = replace(found.pick.candidate, roles=roles)
+        chosen = replace(result.pick.candidate, roles=roles)
         reason = pick.choice(REASONS)
-        found = replace(found, pick=replace(found.pick, candidate=chosen, rank=number // 5))
-        found = replace(found, pick=replace(found.pick, reason=reason))
+        result = replace(result, pick=replace(result.pick, candidate=chosen, rank=number // 5))
+        result = replace(result, pick=replace(result.pick, reason=reason))
         twins = (replace(each, also=self.texts(pick.randrange(3))) for each in evidence)
-        return replace(found, evidence=tuple(twins))
+        return replace(result, evidence=tuple(twins))
 
     def piece(self, reason: Reason) -> TextPiece:
         """Return a chunk; what is shown of it may be longer than it, as relations may."""
@@ -207,21 +207,21 @@ def check_cuts(question: Question, found: Drawn) -> None:
     level = found.slate.level
     shown = {pack.path: pack for pack in packs_of(found.slate)}
     ample = question.ample(level)
-    said = {cut.code for cut in found.limits}
+    output = {cut.code for cut in found.limits}
     small = {cut.path_key for cut in found.limits if cut.code == "max_slate_file_bytes"}
     cut = set()
     for pack in packs_of(ample):
         here = shown.get(pack.path)
         if here is None:
-            assert "max_slate_files_by_bytes" in said
+            assert "max_slate_files_by_bytes" in output
         elif pack_json(here, level) != pack_json(pack, level):
             cut.add(pack.path)
-            assert pack.path in small or "max_slate_bytes" in said, (pack.path, found.limits)
+            assert pack.path in small or "max_slate_bytes" in output, (pack.path, found.limits)
 
     assert len(packs_of(ample)) == len(question.files)
     assert small & set(shown) <= cut
-    assert cut or "max_slate_bytes" not in said or len(shown) < len(question.files)
-    assert len(shown) < len(question.files) or "max_slate_files_by_bytes" not in said
+    assert cut or "max_slate_bytes" not in output or len(shown) < len(question.files)
+    assert len(shown) < len(question.files) or "max_slate_files_by_bytes" not in output
 
 
 def check_levels(question: Question) -> None:
@@ -248,9 +248,9 @@ def test_no_slate_is_larger_than_its_budgets(seeds: range) -> None:
     """A caller that gave a number of bytes has a buffer of that size, whatever files hold."""
     for seed in seeds:
         question = Chance(seed).question()
-        found = question.drawn()
+        result = question.drawn()
         for check in CHECKS:
-            check(question, found)
+            check(question, result)
 
 
 @pytest.mark.deep
@@ -277,25 +277,25 @@ def asked_of(*files: PackMaterial, level: int = 1, budgets: Budgets = USUAL) -> 
 def test_the_best_piece_is_cut_at_its_end_and_whole_lines_go() -> None:
     """Half a line is worse than none; what had no room is counted."""
     long = "\n".join(f"line {number} of many" for number in range(100))
-    found = asked_of(
+    result = asked_of(
         material("a.py", piece(long), piece("short", 200, 0.5)), budgets=Budgets(file_bytes=1_000)
     )
-    (pack,) = packs_of(found.slate)
+    (pack,) = packs_of(result.slate)
     first, *others = pack.evidence
 
     assert len(others) + pack.more_evidence == 1
     assert long.startswith(f"{first.snippet}\n")
     assert first.hidden_lines == 100 - first.snippet.count("\n") - 1
-    assert [cut.path_key for cut in found.limits] == ["a.py"]
+    assert [cut.path_key for cut in result.limits] == ["a.py"]
 
 
 def test_a_piece_whose_lines_have_no_room_is_named() -> None:
     """Where it stands is less than its first lines, and more than nothing."""
     wide = "\n".join("x" * 400 for _ in range(9))
-    found = asked_of(
+    result = asked_of(
         material("a.py", piece("short", 1), piece(wide, 200, 0.5)), budgets=Budgets(file_bytes=600)
     )
-    (pack,) = packs_of(found.slate)
+    (pack,) = packs_of(result.slate)
 
     assert [item.snippet for item in pack.evidence] == ["short", ""]
 
@@ -327,11 +327,11 @@ def test_the_best_evidence_stays_when_a_file_has_little_room() -> None:
     """And what went is counted among what there is more of."""
     pieces = [piece(f"def f{n}():", n * 10 + 1, score=1 - n / 10, signature="x") for n in range(6)]
     pieces.reverse()
-    found = asked_of(
-        material("a.py", *sorted(pieces, key=lambda one: one.start_line), more_evidence=2),
+    result = asked_of(
+        material("a.py", *sorted(pieces, key=lambda each: each.start_line), more_evidence=2),
         budgets=Budgets(file_bytes=150, evidence_per_file=6),
     )
-    (pack,) = packs_of(found.slate)
+    (pack,) = packs_of(result.slate)
 
     assert 0 < len(pack.evidence) < 6
     assert pack.evidence[0].score == pack.score == 1.0
@@ -343,13 +343,13 @@ def test_priority_decides_whose_lines_are_shown_and_no_order_of_files() -> None:
     text = "\n".join(f"line {number} of many" for number in range(60))
     first, second = (material(f"{name}.py", piece(text, score=score)) for name, score in NEARLY)
     likelier = material("b.py", piece(text, score=0.9, priority=2.0))
-    found = [
+    results = [
         packs_of(asked_of(first, each, budgets=Budgets(2_500)).slate) for each in (second, likelier)
     ]
 
-    assert [[pack.path for pack in packs] for packs in found] == [["a.py", "b.py"]] * 2
+    assert [[pack.path for pack in packs] for packs in results] == [["a.py", "b.py"]] * 2
     lines = [
-        [sum(len(item.snippet) for item in pack.evidence) for pack in packs] for packs in found
+        [sum(len(item.snippet) for item in pack.evidence) for pack in packs] for packs in results
     ]
     assert lines[0][0] > lines[0][1]
     assert lines[1][0] < lines[1][1]
@@ -358,9 +358,9 @@ def test_priority_decides_whose_lines_are_shown_and_no_order_of_files() -> None:
 def test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line() -> None:
     """Nineteen paths and no line of text answer nothing."""
     code = [
-        replace(one, pick=replace(one.pick, rank=rank))
+        replace(each, pick=replace(each.pick, rank=rank))
         for rank in range(40)
-        for one in [material(f"src/{rank:02d}.py", piece("x = 1\ny = 2", score=0.9 - rank / 100))]
+        for each in [material(f"src/{rank:02d}.py", piece("x = 1\ny = 2", score=0.9 - rank / 100))]
     ]
     slates = [asked_of(*code, budgets=Budgets(size)).slate for size in (1_024, 2_048, 6_144)]
     counts = [len(packs_of(slate)) for slate in slates]
@@ -374,17 +374,17 @@ def test_fewer_bytes_mean_fewer_files_and_not_files_without_a_line() -> None:
 def test_each_sections_best_file_stays_when_there_is_little_room() -> None:
     """Forty files of code must not push out the one document."""
     code = [
-        replace(one, pick=replace(one.pick, rank=rank))
+        replace(each, pick=replace(each.pick, rank=rank))
         for rank in range(40)
-        for one in [material(f"src/{'x' * 60}{rank:02d}.py", piece("x", score=0.9 - rank / 100))]
+        for each in [material(f"src/{'x' * 60}{rank:02d}.py", piece("x", score=0.9 - rank / 100))]
     ]
     document = material("docs/guide.md", piece("y", score=0.1), section=Section.DOCS)
-    found = asked_of(*code, document, budgets=Budgets(total_bytes=4_000, files=100))
-    shown = {pack.path for pack in packs_of(found.slate)}
+    result = asked_of(*code, document, budgets=Budgets(total_bytes=4_000, files=100))
+    shown = {pack.path for pack in packs_of(result.slate)}
 
     assert {"docs/guide.md", code[0].pick.candidate.path} <= shown
     assert len(shown) < 41
-    cut = next(cut for cut in found.limits if cut.code == "max_slate_files_by_bytes")
+    cut = next(cut for cut in result.limits if cut.code == "max_slate_files_by_bytes")
     assert (cut.limit, cut.observed) == (len(shown), 41)
 
 
@@ -413,9 +413,9 @@ def test_an_empty_slate_fits_the_smallest_budget() -> None:
 
 def test_a_candidate_without_text_is_a_pack_nevertheless() -> None:
     """A file of one empty line may be what was asked for by its name."""
-    found = asked_of(material("empty.py", section=Section.CODE))
-    (pack,) = packs_of(found.slate)
+    result = asked_of(material("empty.py", section=Section.CODE))
+    (pack,) = packs_of(result.slate)
 
     assert (pack.path, pack.line, pack.evidence, pack.anchor) == ("empty.py", 1, (), None)
-    assert found.limits == ()
+    assert result.limits == ()
     assert candidate("empty.py").path == pack.path

@@ -73,28 +73,28 @@ def mentions(found: Ranked, beside: RelatedFiles) -> dict[str, float]:
 
 def test_files_that_name_what_was_found_are_companions(money: Engine) -> None:
     """More of it, more so; what defines it is none, nor what is gone or said so of old."""
-    with ranked(money) as found:
-        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
-        said = mentions(found, beside)
+    with ranked(money) as result:
+        beside = companions(result, origins(result, "src/ledger.py"), NEVER)
+        output = mentions(result, beside)
 
-    assert set(said) == {"tests/test_ledger.py", "docs/money.md"}
-    assert 1.0 >= said["tests/test_ledger.py"] > said["docs/money.md"] > 0.0
+    assert set(output) == {"tests/test_ledger.py", "docs/money.md"}
+    assert 1.0 >= output["tests/test_ledger.py"] > output["docs/money.md"] > 0.0
 
 
 def test_rows_that_name_it_are_known(money: Engine) -> None:
     """A test file is shown where it tests what was found."""
-    with ranked(money) as found:
-        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
-        for segment, rows in zip(found.segments, beside.rows, strict=True):
+    with ranked(money) as result:
+        beside = companions(result, origins(result, "src/ledger.py"), NEVER)
+        for segment, rows in zip(result.segments, beside.rows, strict=True):
             assert rows.shape == (segment.image.rows,)
             assert 0.0 <= rows.min(initial=0.0) <= rows.max(initial=0.0) <= 1.0
             assert not rows[~segment.visible_rows].any()
         (place,) = {
             place
-            for place, segment in enumerate(found.segments)
+            for place, segment in enumerate(result.segments)
             if segment.image.find(PathKey("docs/money.md")) is not None
         }
-        image = found.segments[place].image
+        image = result.segments[place].image
         file = image.find(PathKey("docs/money.md"))
         assert file is not None
         first, last = image.file_rows[file : file + 2].tolist()
@@ -103,52 +103,52 @@ def test_rows_that_name_it_are_known(money: Engine) -> None:
 
 def test_what_is_filtered_away_is_no_companion(money: Engine) -> None:
     """Whoever asks for documents alone is shown no test, whatever it names."""
-    with ranked(money, Filter("path", "docs")) as found:
-        beside = companions(found, origins(found, "src/ledger.py"), NEVER)
+    with ranked(money, Filter("path", "docs")) as result:
+        beside = companions(result, origins(result, "src/ledger.py"), NEVER)
 
-        assert set(mentions(found, beside)) == {"docs/money.md"}
-        for rows, eligible in zip(beside.rows, found.eligible, strict=True):
+        assert set(mentions(result, beside)) == {"docs/money.md"}
+        for rows, eligible in zip(beside.rows, result.eligible, strict=True):
             assert not rows[~eligible].any()
 
 
 def test_names_that_stand_everywhere_say_nothing(money: Engine) -> None:
     """Forty modules that define the same are no companions of each other."""
-    with ranked(money) as found:
-        beside = companions(found, origins(found, "src/m1.py"), NEVER)
+    with ranked(money) as result:
+        beside = companions(result, origins(result, "src/m1.py"), NEVER)
 
-        assert mentions(found, beside) == {}
+        assert mentions(result, beside) == {}
 
 
 def test_nothing_found_has_no_companions(money: Engine) -> None:
     """Division by what is not there would be an error of ours."""
-    with ranked(money) as found:
-        assert mentions(found, companions(found, {}, NEVER)) == {}
-        assert mentions(found, companions(found, origins(found, "docs/other.md"), NEVER)) == {}
+    with ranked(money) as result:
+        assert mentions(result, companions(result, {}, NEVER)) == {}
+        assert mentions(result, companions(result, origins(result, "docs/other.md"), NEVER)) == {}
 
 
 def test_the_order_of_origins_does_not_matter(money: Engine) -> None:
     """Nor would that of segments."""
-    with ranked(money) as found:
-        some = origins(found, "src/ledger.py", "src/plain.py", "src/flags.py")
+    with ranked(money) as result:
+        some = origins(result, "src/ledger.py", "src/plain.py", "src/flags.py")
         turned = dict(reversed(some.items()))
-        one, other = companions(found, some, NEVER), companions(found, turned, NEVER)
+        first, other = companions(result, some, NEVER), companions(result, turned, NEVER)
 
-        assert mentions(found, one) == mentions(found, other)
+        assert mentions(result, first) == mentions(result, other)
 
 
 def test_companions_keep_the_deadline(money: Engine) -> None:
     """Postings of many names are looked up in every segment."""
     over = Deadline.after(SystemClock(), 0)
-    with ranked(money) as found, pytest.raises(DeadlineExceeded):
-        companions(found, origins(found, "src/ledger.py"), over)
+    with ranked(money) as result, pytest.raises(DeadlineExceeded):
+        companions(result, origins(result, "src/ledger.py"), over)
 
 
 def test_rows_that_define_options_are_told_by_their_words(money: Engine) -> None:
     """Whatever the module is called, and no other row of code."""
-    with ranked(money) as found:
+    with ranked(money) as result:
         paths = {
             segment.image.path(int(segment.image.row_files[row]))
-            for segment in found.segments
+            for segment in result.segments
             for row in range(segment.image.rows)
             if option_rows(segment)[row]
         }
@@ -158,19 +158,19 @@ def test_rows_that_define_options_are_told_by_their_words(money: Engine) -> None
 
 def test_rows_that_define_what_the_best_code_uses_are_known(money: Engine) -> None:
     """A test leads to the class that it tests, and not to one of forty functions of one name."""
-    with ranked(money) as found:
-        beside = companions(found, origins(found, "tests/test_ledger.py"), NEVER)
+    with ranked(money) as result:
+        beside = companions(result, origins(result, "tests/test_ledger.py"), NEVER)
         used = {
             segment.image.path(int(segment.image.row_files[row]))
-            for segment, rows in zip(found.segments, beside.used, strict=True)
+            for segment, rows in zip(result.segments, beside.used, strict=True)
             for row in range(segment.image.rows)
             if rows[row] > 0.0
         }
-        common = companions(found, origins(found, "src/m1.py"), NEVER)
+        common = companions(result, origins(result, "src/m1.py"), NEVER)
 
         assert "src/ledger.py" in used
         assert used <= {"src/ledger.py", "tests/test_ledger.py"}
-        for rows, eligible in zip(beside.used, found.eligible, strict=True):
+        for rows, eligible in zip(beside.used, result.eligible, strict=True):
             assert 0.0 <= rows.min(initial=0.0) <= rows.max(initial=0.0) <= 1.0
             assert not rows[~eligible].any()
         assert not any(rows.any() for rows in common.used)

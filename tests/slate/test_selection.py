@@ -27,7 +27,7 @@ EACH = [
 def paths(found: Selection, section: Section | None = None) -> list[str]:
     """Return the chosen paths, of one section or all."""
     picks = (pick.candidate for pick in found.picks)
-    return [one.path for one in picks if section in {None, one.section}]
+    return [each.path for each in picks if section in {None, each.section}]
 
 
 def reasons(found: Selection) -> dict[str, str]:
@@ -45,13 +45,13 @@ def test_nothing_that_matches_is_nothing_chosen() -> None:
 def test_picks_stand_by_section_and_within_it_by_score() -> None:
     """Then by path: nothing else decides."""
     ties = [candidate(f"src/{name}.py", score=0.5) for name in "dbc"]
-    found = select([*ties, *EACH], 20)
-    order = [SECTIONS.index(pick.candidate.section) for pick in found.picks]
+    result = select([*ties, *EACH], 20)
+    order = [SECTIONS.index(pick.candidate.section) for pick in result.picks]
 
     assert order == sorted(order)
-    assert paths(found, Section.CODE) == [f"src/{name}.py" for name in "abcd"]
+    assert paths(result, Section.CODE) == [f"src/{name}.py" for name in "abcd"]
     for section in SECTIONS:
-        ranks = [pick.rank for pick in found.picks if pick.candidate.section is section]
+        ranks = [pick.rank for pick in result.picks if pick.candidate.section is section]
         assert ranks == list(range(len(ranks)))
 
 
@@ -66,30 +66,30 @@ def test_a_full_section_leaves_the_others_their_share() -> None:
     """A question about documents in a repository of code shows both."""
     documents = [candidate(f"docs/{n:02d}.md", Section.DOCS, 0.6 - n / 100) for n in range(30)]
     tests = [candidate(f"tests/test_{n}.py", Section.TESTS, 0.5) for n in range(30)]
-    found = select([*CODE, *documents, *tests], FILES)
+    result = select([*CODE, *documents, *tests], FILES)
 
-    assert len(found.picks) == FILES
-    assert len(paths(found, Section.DOCS)) >= QUOTAS[Section.DOCS]
-    assert len(paths(found, Section.TESTS)) >= QUOTAS[Section.TESTS]
-    assert len(paths(found, Section.CODE)) >= QUOTAS[Section.CODE]
+    assert len(result.picks) == FILES
+    assert len(paths(result, Section.DOCS)) >= QUOTAS[Section.DOCS]
+    assert len(paths(result, Section.TESTS)) >= QUOTAS[Section.TESTS]
+    assert len(paths(result, Section.CODE)) >= QUOTAS[Section.CODE]
 
 
 def test_places_that_no_section_needs_go_by_score() -> None:
     """A repository of nothing but code has slates as large as any."""
-    found = select(CODE, 20)
+    result = select(CODE, 20)
 
-    assert paths(found) == [one.path for one in CODE[:20]]
-    assert found.left == 10
-    assert set(reasons(found).values()) == {"semantic_match"}
+    assert paths(result) == [each.path for each in CODE[:20]]
+    assert result.left == 10
+    assert set(reasons(result).values()) == {"semantic_match"}
 
 
 def test_files_below_the_floor_fill_no_place() -> None:
     """An empty section says that there is nothing; noise in it would say the opposite."""
     weak = [candidate(f"docs/{n}.md", Section.DOCS, 0.05) for n in range(9)]
-    found = select([*CODE[:3], *weak], 20)
+    result = select([*CODE[:3], *weak], 20)
 
-    assert paths(found) == [one.path for one in CODE[:3]]
-    assert found.left == 0
+    assert paths(result) == [each.path for each in CODE[:3]]
+    assert result.left == 0
 
 
 def test_an_entry_point_is_shown_although_others_match_better() -> None:
@@ -97,21 +97,21 @@ def test_an_entry_point_is_shown_although_others_match_better() -> None:
     late = candidate("src/server.py", score=0.35, roles=frozenset({Role.ENTRYPOINT}))
     policy = candidate("src/policies.py", score=0.34, roles=frozenset({Role.POLICY}))
     documents = [candidate(f"docs/{n:02d}.md", Section.DOCS, 0.9) for n in range(30)]
-    found = select([*CODE, late, policy, *documents], 20)
+    result = select([*CODE, late, policy, *documents], 20)
 
-    assert len(found.picks) == 20
-    assert reasons(found)["src/server.py"] == "entrypoint_rule"
-    assert reasons(found)["src/policies.py"] == "policy_rule"
+    assert len(result.picks) == 20
+    assert reasons(result)["src/server.py"] == "entrypoint_rule"
+    assert reasons(result)["src/policies.py"] == "policy_rule"
 
 
 def test_a_role_that_is_shown_already_takes_no_further_place() -> None:
     """The best file may be the entry point itself."""
     both = candidate("src/app.py", score=1.5, roles=frozenset({Role.ENTRYPOINT, Role.POLICY}))
     late = candidate("src/server.py", score=0.9, roles=frozenset({Role.ENTRYPOINT}))
-    found = select([both, *CODE[:7], late], 7)
+    result = select([both, *CODE[:7], late], 7)
 
-    assert reasons(found)["src/app.py"] == "semantic_match"
-    assert "src/server.py" not in paths(found)
+    assert reasons(result)["src/app.py"] == "semantic_match"
+    assert "src/server.py" not in paths(result)
 
 
 def test_a_role_is_covered_by_the_best_of_the_files_below_the_floor() -> None:
@@ -120,10 +120,10 @@ def test_a_role_is_covered_by_the_best_of_the_files_below_the_floor() -> None:
         candidate(f"src/{name}.py", score=score, roles=frozenset({Role.ENTRYPOINT}))
         for name, score in (("cli", 0.05), ("server", 0.1), ("worker", 0.02))
     ]
-    found = select([*CODE, *others], 20)
+    result = select([*CODE, *others], 20)
 
-    assert [path for path in paths(found) if path in {c.path for c in others}] == ["src/server.py"]
-    assert reasons(found)["src/server.py"] == "entrypoint_rule"
+    assert [path for path in paths(result) if path in {c.path for c in others}] == ["src/server.py"]
+    assert reasons(result)["src/server.py"] == "entrypoint_rule"
 
 
 def test_a_role_is_covered_once_in_a_session() -> None:
@@ -132,26 +132,26 @@ def test_a_role_is_covered_once_in_a_session() -> None:
         candidate(f"src/{name}.py", score=score, roles=frozenset({Role.POLICY}))
         for name, score in (("roles", 0.1), ("scopes", 0.05))
     ]
-    found = select([*CODE, *some], 20, seen={"src/roles.py"}.__contains__)
+    result = select([*CODE, *some], 20, seen={"src/roles.py"}.__contains__)
 
-    assert not {c.path for c in some} & set(paths(found))
+    assert not {c.path for c in some} & set(paths(result))
 
 
 def test_configuration_is_shown_beside_better_code() -> None:
     """One file of it at least, where any matches."""
     settings = candidate("app.toml", Section.CONFIG, 0.3, roles=frozenset({Role.CONFIGURATION}))
-    found = select([*CODE, settings], 7)
+    result = select([*CODE, settings], 7)
 
-    assert reasons(found)["app.toml"] == "config_rule"
+    assert reasons(result)["app.toml"] == "config_rule"
 
 
 def test_tests_of_files_that_are_shown_come_first() -> None:
     """What validates the mechanism is worth more than another test that says the same words."""
-    own = candidate("tests/test_m03.py", Section.TESTS, 0.5, is_test=True)
+    ours = candidate("tests/test_m03.py", Section.TESTS, 0.5, is_test=True)
     others = [candidate(f"tests/test_b{n}.py", Section.TESTS, 0.6) for n in range(8)]
-    found = select([*CODE, *others, own], 20)
+    result = select([*CODE, *others, ours], 20)
 
-    assert paths(found, Section.TESTS)[0] == "tests/test_m03.py"
+    assert paths(result, Section.TESTS)[0] == "tests/test_m03.py"
 
 
 def test_logs_of_changes_give_way_to_documents() -> None:
@@ -168,7 +168,7 @@ def test_files_that_were_shown_give_their_places_to_others() -> None:
     shown = frozenset(paths(first))
     second = select(CODE, 20, seen=shown.__contains__)
 
-    assert paths(second) == [one.path for one in CODE[20:]]
+    assert paths(second) == [each.path for each in CODE[20:]]
     assert second.suppressed == 20
     assert second.left == 0
     assert first.suppressed == 0
@@ -177,10 +177,10 @@ def test_files_that_were_shown_give_their_places_to_others() -> None:
 def test_what_is_left_out_is_counted_by_files() -> None:
     """Not by the sections that a file could stand in."""
     twice = [candidate(f"src/m{n:02d}.py", Section.CONFIG, 0.9) for n in range(30)]
-    found = select([*CODE, *twice], 20)
+    result = select([*CODE, *twice], 20)
     again = select([*CODE, *twice], 20, seen=lambda _: True)
 
-    assert len(set(paths(found))) + found.left == 30
+    assert len(set(paths(result))) + result.left == 30
     assert (again.picks, again.suppressed) == ((), 30)
 
 
@@ -217,18 +217,18 @@ def test_a_selection_keeps_its_promises(
     some: list[FileCandidate], files: int, seed: int, seen: frozenset[str]
 ) -> None:
     """Never too many, no file twice, none that was seen, and the same whatever the order."""
-    found = select(some, files, seen=seen.__contains__)
+    result = select(some, files, seen=seen.__contains__)
     shuffled = random.Random(seed).sample(some, len(some))
-    chosen = paths(found)
-    best = {one.section: 0 for one in some}
+    chosen = paths(result)
+    best = {each.section: 0 for each in some}
 
-    assert select(shuffled, files, seen=seen.__contains__) == found
+    assert select(shuffled, files, seen=seen.__contains__) == result
     assert len(chosen) == len(set(chosen)) <= files
     assert seen.isdisjoint(chosen)
-    assert found.left >= 0
-    assert found.left == 0 or len(chosen) == files
-    assert {pick.candidate for pick in found.picks} <= set(some)
-    for pick in found.picks:
+    assert result.left >= 0
+    assert result.left == 0 or len(chosen) == files
+    assert {pick.candidate for pick in result.picks} <= set(some)
+    for pick in result.picks:
         assert pick.rank == best[pick.candidate.section]
         best[pick.candidate.section] += 1
 
@@ -255,22 +255,22 @@ def test_code_with_a_place_as_configuration_stands_under_code_too() -> None:
         for section in (Section.CODE, Section.CONFIG)
     ]
     without = select([*CODE, *EACH[1:]], FILES)
-    found = select([*CODE, *both, *EACH[1:3]], FILES)
+    result = select([*CODE, *both, *EACH[1:3]], FILES)
 
-    assert "src/settings.py" in paths(found, Section.CONFIG)
-    assert paths(found, Section.CODE)[-1] == "src/settings.py"
-    assert reasons(found)["src/settings.py"] in {"config_rule", "semantic_match"}
-    assert len(set(paths(found))) == len(set(paths(without))) == FILES
+    assert "src/settings.py" in paths(result, Section.CONFIG)
+    assert paths(result, Section.CODE)[-1] == "src/settings.py"
+    assert reasons(result)["src/settings.py"] in {"config_rule", "semantic_match"}
+    assert len(set(paths(result))) == len(set(paths(without))) == FILES
 
 
 def test_a_file_below_the_floor_of_code_stays_where_it_is() -> None:
     """It does not answer there."""
     low = [candidate("src/settings.py", s, 0.25) for s in (Section.CODE, Section.CONFIG)]
     low = [replace(each, roles=frozenset({Role.CONFIGURATION})) for each in low]
-    found = select([*CODE, *low], FILES)
+    result = select([*CODE, *low], FILES)
 
-    assert "src/settings.py" in paths(found, Section.CONFIG)
-    assert "src/settings.py" not in paths(found, Section.CODE)
+    assert "src/settings.py" in paths(result, Section.CONFIG)
+    assert "src/settings.py" not in paths(result, Section.CODE)
 
 
 @pytest.mark.parametrize("name", ["LICENSE", "COPYING.txt", "docs/AUTHORS", "licenses.md"])
@@ -279,16 +279,16 @@ def test_licences_and_lists_count_less(name: str) -> None:
     plain = candidate("docs/guide.md", Section.DOCS, 0.5)
     legal = candidate(name, Section.DOCS, 0.9)
     words = candidate("lang/de.json", Section.CONFIG, 0.6, is_list=True)
-    found = select([candidate("a.py"), legal, plain, words], FILES)
+    result = select([candidate("a.py"), legal, plain, words], FILES)
 
-    assert paths(found, Section.DOCS) == ["docs/guide.md", name]
-    assert paths(found, Section.CONFIG) == []
+    assert paths(result, Section.DOCS) == ["docs/guide.md", name]
+    assert paths(result, Section.CONFIG) == []
 
 
 def test_code_that_the_best_code_uses_is_chosen_behind_better_matches() -> None:
     """It takes the last place of its section, not the first ones of the slate."""
     helper = candidate("src/helper.py", score=0.35, used=1.0)
     some = [candidate(f"src/{n:02d}.py", score=0.5) for n in range(40)]
-    found = paths(select([*some, helper], 20))
+    result = paths(select([*some, helper], 20))
 
-    assert found.index("src/helper.py") == shares(20)[Section.CODE] - 1
+    assert result.index("src/helper.py") == shares(20)[Section.CODE] - 1

@@ -62,10 +62,10 @@ def test_who_shares_a_home_shares_its_key(home: Path) -> None:
     assert key_of(shared) == key
 
 
-@pytest.mark.parametrize("found", [b"", b"x" * 31, b"x" * 33])
-def test_what_is_no_key_is_replaced(base: Home, found: bytes) -> None:
+@pytest.mark.parametrize("result", [b"", b"x" * 31, b"x" * 33])
+def test_what_is_no_key_is_replaced(base: Home, result: bytes) -> None:
     """Tokens of before are lost with it; the next sessions are not."""
-    base.session_key.write_bytes(found)
+    base.session_key.write_bytes(result)
     base.session_key.chmod(0o600)
     key = key_of(base)
 

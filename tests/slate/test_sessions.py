@@ -172,8 +172,8 @@ def shown(engine: Engine, snapshot_id: SnapshotId) -> list[str]:
     """Return the names that a snapshot answers with."""
     with engine.pin(never(), snapshot_id=snapshot_id) as view:
         assert view.manifest.snapshot_id == snapshot_id
-    found = engine.search(SearchRequest("retry", deterministic=True), snapshot_id=snapshot_id)
-    return [hit.name for hit in found.hits]
+    answer = engine.search(SearchRequest("retry", deterministic=True), snapshot_id=snapshot_id)
+    return [hit.name for hit in answer.hits]
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_an_older_snapshot_is_answered_from(root: Path, home: Path) -> None:
     """A session sees what it saw at first, whatever was published since."""
     engine, ids = published(root, home, 4)
 
-    assert [shown(engine, one) for one in ids] == [[f"retry_{n}"] for n in range(4)]
+    assert [shown(engine, each) for each in ids] == [[f"retry_{n}"] for n in range(4)]
     assert engine.view().manifest.snapshot_id == ids[-1]
     assert shown(engine, ids[0]) == ["retry_0"]
 
@@ -192,8 +192,8 @@ def test_the_snapshots_asked_for_last_stay_open(root: Path, home: Path) -> None:
     engine, ids = published(root, home, 4)
 
     def view(number: int) -> object:
-        with engine.pin(never(), snapshot_id=ids[number]) as found:
-            return found
+        with engine.pin(never(), snapshot_id=ids[number]) as result:
+            return result
 
     first, second = view(0), view(1)
     assert (view(0), view(1)) == (first, second)

@@ -34,8 +34,8 @@ SEEN = st.sets(st.binary(min_size=8, max_size=8), max_size=MAX_SEEN)
 
 def sealed(body: bytes, key: bytes = KEY, store_id: str = STORE) -> str:
     """Return a token of any content with a sound seal."""
-    said = b"ggrep session token\0" + store_id.encode() + b"\0" + body
-    return base64.urlsafe_b64encode(body + hmac.digest(key, said, "sha256")).decode().rstrip("=")
+    output = b"ggrep session token\0" + store_id.encode() + b"\0" + body
+    return base64.urlsafe_b64encode(body + hmac.digest(key, output, "sha256")).decode().rstrip("=")
 
 
 def refusal(text: str, key: bytes = KEY, store_id: StoreId = STORE) -> str:
@@ -78,7 +78,7 @@ def test_a_token_is_refused_whichever_character_was_changed() -> None:
         for other in {"A", "z", "_", chr(ord(old) ^ 1), "=", "\n", "é", "\0"} - {old}
     }
 
-    assert {refusal(one) for one in changed} == {ONE_REFUSAL}
+    assert {refusal(each) for each in changed} == {ONE_REFUSAL}
 
 
 def test_a_token_is_refused_whichever_bit_was_changed() -> None:
@@ -90,8 +90,8 @@ def test_a_token_is_refused_whichever_bit_was_changed() -> None:
         for bit in range(8)
     ]
 
-    texts = [base64.urlsafe_b64encode(one).decode().rstrip("=") for one in changed]
-    assert {refusal(one) for one in texts} == {ONE_REFUSAL}
+    texts = [base64.urlsafe_b64encode(each).decode().rstrip("=") for each in changed]
+    assert {refusal(each) for each in texts} == {ONE_REFUSAL}
 
 
 def test_a_token_is_refused_cut_or_stretched() -> None:
@@ -100,7 +100,7 @@ def test_a_token_is_refused_cut_or_stretched() -> None:
     wrong = [text[:length] for length in range(len(text))]
     wrong += [text + "A", text + "AAAA", text + "=", text + "==", f" {text}", f"{text}\n"]
 
-    assert {refusal(one) for one in wrong} == {ONE_REFUSAL}
+    assert {refusal(each) for each in wrong} == {ONE_REFUSAL}
 
 
 def test_a_token_of_another_store_or_home_is_refused_alike() -> None:

@@ -157,11 +157,11 @@ def _lines(text: str) -> list[str]:
 
 def secrets() -> list[tuple[str, list[str]]]:
     """Return texts, and the secrets in each."""
-    found = []
+    results = []
     for line in _lines(_SECRETS):
         parts = line.replace("»", "«").split("«")
-        found.append(("".join(parts), parts[1::2]))
-    return found
+        results.append(("".join(parts), parts[1::2]))
+    return results
 
 
 def harmless() -> list[str]:

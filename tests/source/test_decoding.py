@@ -49,12 +49,12 @@ def test_comments_in_any_encoding_are_read(language: str, encoding: str) -> None
     """The language and the encoding of a program's comments do not hide the program."""
     text = _CODE + _COMMENTS[language] + _CODE
 
-    found = decode(text.encode(encoding))
+    result = decode(text.encode(encoding))
 
-    assert found is not None
-    assert found.data.decode() == text
-    assert found.encoding != "utf-8"
-    assert found.replaced == 0
+    assert result is not None
+    assert result.data.decode() == text
+    assert result.encoding != "utf-8"
+    assert result.replaced == 0
 
 
 @pytest.mark.parametrize("name", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
@@ -74,14 +74,14 @@ def test_utf_8_is_told_from_all_others_and_a_stray_byte_changes_little() -> None
 
     assert decode(data) == Decoded(data)
 
-    found = decode(_CODE.encode() + b"// by Andr\xe9\n")
+    result = decode(_CODE.encode() + b"// by Andr\xe9\n")
 
-    assert found is not None
-    assert (found.data.decode()[-12:], found.encoding) == ("// by André\n", "cp1252")
+    assert result is not None
+    assert (result.data.decode()[-12:], result.encoding) == ("// by André\n", "cp1252")
 
-    found = decode("größer, schöner, weiter: ä ö ü\n".encode() + b"\xff\n")
+    result = decode("größer, schöner, weiter: ä ö ü\n".encode() + b"\xff\n")
 
-    assert found == Decoded("größer, schöner, weiter: ä ö ü\n\ufffd\n".encode(), "utf-8", 1)
+    assert result == Decoded("größer, schöner, weiter: ä ö ü\n\ufffd\n".encode(), "utf-8", 1)
 
     data = "# é ".encode() + b"\xed\xa0\xbd\xed\xb8\x80\n"
 
@@ -115,11 +115,11 @@ def test_what_is_no_text_stays_binary(data: bytes) -> None:
 )
 def test_lines_are_those_that_editors_show(data: bytes, lines: bytes) -> None:
     """A file with other line ends throughout has lines too; its length stays what it was."""
-    found = decode(data)
+    result = decode(data)
 
-    assert found is not None
-    assert found.data == lines
-    assert len(found.data) == len(data)
+    assert result is not None
+    assert result.data == lines
+    assert len(result.data) == len(data)
 
 
 def decoded(data: bytes, rule: str = "") -> tuple[str, str, bool]:

@@ -67,15 +67,15 @@ def test_a_lock_is_seen_wherever_git_keeps_its_files(
     layout: Callable[..., tuple[Path, Path]],
     lock: str,
 ) -> None:
-    top, own = layout(committed, git)
+    top, ours = layout(committed, git)
     watched = watch(top, clock)
     assert not watched.is_at_work()
 
-    (own / lock).touch()
-    settle(own)
+    (ours / lock).touch()
+    settle(ours)
 
     assert watched.is_at_work()
-    (own / lock).unlink()
+    (ours / lock).unlink()
     assert not watched.is_at_work()
 
 
@@ -183,9 +183,9 @@ def test_an_ordinary_repository_keeps_its_state_in_few_files(root: Path, git: Gi
     """The branch that HEAD names is among them; a detached HEAD changes with each commit."""
     git(root, "init", "--quiet")
 
-    found = below(root, state_files(root))
-    assert {".git/HEAD", ".git/index", ".git/config", ".git/packed-refs"} <= found
-    assert ".git/refs/heads/main" in found
+    result = below(root, state_files(root))
+    assert {".git/HEAD", ".git/index", ".git/config", ".git/packed-refs"} <= result
+    assert ".git/refs/heads/main" in result
     assert index_file(root) == root / ".git" / "index"
 
     git(root, "commit", "--quiet", "--allow-empty", "-m", "first")
@@ -201,9 +201,9 @@ def test_a_linked_work_tree_shares_branches_and_configuration(root: Path, git: G
     git(root, "worktree", "add", "--quiet", "../linked")
     linked = root.parent / "linked"
 
-    found = below(root.parent, state_files(linked))
-    assert {"linked/.git", "repo/.git/worktrees/linked/HEAD", "repo/.git/config"} <= found
-    assert "repo/.git/refs/heads/linked" in found
+    result = below(root.parent, state_files(linked))
+    assert {"linked/.git", "repo/.git/worktrees/linked/HEAD", "repo/.git/config"} <= result
+    assert "repo/.git/refs/heads/linked" in result
 
 
 def test_what_is_laid_out_otherwise_is_not_known(root: Path, git: Git) -> None:

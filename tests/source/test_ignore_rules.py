@@ -137,8 +137,8 @@ def test_a_walk_lists_what_git_lists(files: set[str], ignore_files: dict[str, li
 
     A root's own line for everything is the exception: see `parse_rules`.
     """
-    own = "\n".join(ignore_files.get("", ())).encode()
-    assume(parse_rules(own, sparing=True) == parse_rules(own))
+    local = "\n".join(ignore_files.get("", ())).encode()
+    assume(parse_rules(local, sparing=True) == parse_rules(local))
     root = Path(tempfile.mkdtemp())
     try:
         for key in files:

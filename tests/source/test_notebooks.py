@@ -47,9 +47,9 @@ def source_file(key: str) -> SourceFile:
 
 def read(root: Path, text: str, **options: int) -> FileText:
     (root / "a.ipynb").write_text(text)
-    found = read_file(root, source_file("a.ipynb"), **options)
-    assert isinstance(found, FileText)
-    return found
+    result = read_file(root, source_file("a.ipynb"), **options)
+    assert isinstance(result, FileText)
+    return result
 
 
 SAID = [
@@ -206,9 +206,9 @@ def test_the_kernel_names_the_language(metadata: dict[str, object], language: st
 def test_cells_of_any_writer_read_alike(
     each: dict[str, object], lines: list[str], indent: int | None
 ) -> None:
-    said = written(notebook(each, indent=indent))
+    output = written(notebook(each, indent=indent))
 
-    assert [line for line in said if line][1:] == lines
+    assert [line for line in output if line][1:] == lines
 
 
 @pytest.mark.parametrize("indent", [1, None])
@@ -216,9 +216,9 @@ def test_cells_of_any_writer_read_alike(
 def test_values_outside_json_are_read(indent: int | None, value: str) -> None:
     text = notebook(cell("code", 'x = "NaN"', outputs=[{"y": "HERE"}]), indent=indent)
 
-    said = [line for line in written(text.replace('"HERE"', value)) if line]
+    messages = [line for line in written(text.replace('"HERE"', value)) if line]
 
-    assert said[1:] == ["# %% 1", 'x = "NaN"']
+    assert messages[1:] == ["# %% 1", 'x = "NaN"']
 
 
 def test_the_layout_is_told_as_a_trait(tmp_path: Path) -> None:
@@ -240,9 +240,9 @@ def test_sources_read_as_a_script() -> None:
     """A mark above code would be taken for the documentation of its first definition."""
     assert [line for line in written(notebook(*CELLS)) if line.strip()] == SAID
 
-    said = written(notebook(*CELLS))
+    output = written(notebook(*CELLS))
 
-    marks = [below for above, below in pairwise(said) if above.startswith("# %%")]
+    marks = [below for above, below in pairwise(output) if above.startswith("# %%")]
     assert marks == ["", "", "", ""]
 
 
@@ -273,10 +273,10 @@ def test_outputs_are_none_of_it() -> None:
 )
 def test_comments_are_those_of_the_kernel_s_language(language: str, first: str, mark: str) -> None:
     """The whole is parsed as a script in it."""
-    said = written(notebook(*CELLS, language=language))
+    output = written(notebook(*CELLS, language=language))
 
-    assert said[0] == first
-    assert mark in said
+    assert output[0] == first
+    assert mark in output
 
 
 @pytest.mark.parametrize(
@@ -294,8 +294,8 @@ def test_comments_are_those_of_the_kernel_s_language(language: str, first: str, 
 def test_what_is_no_notebook_is_text_as_it_stands(tmp_path: Path, text: str) -> None:
     """It is searchable all the same, and said so."""
     assert as_script(text.encode()) is None
-    found = read(tmp_path, text)
-    assert (found.data.decode(), found.traits) == (text, UNREAD)
+    result = read(tmp_path, text)
+    assert (result.data.decode(), result.traits) == (text, UNREAD)
 
 
 @pytest.mark.parametrize("bound", ["_MOST_BRACKETS", "_MOST_COMMAS"])
@@ -312,19 +312,19 @@ def test_a_notebook_of_too_many_values_is_text(monkeypatch: pytest.MonkeyPatch, 
 @pytest.mark.parametrize("text", ["", "\n", '{"cells": [], "nbformat": 4}'])
 def test_an_empty_notebook_is_nothing_odd(tmp_path: Path, text: str) -> None:
     """A new one is a file without content."""
-    found = read(tmp_path, text)
+    result = read(tmp_path, text)
 
-    assert (found.data.strip(), found.traits) == (b"", 0)
+    assert (result.data.strip(), result.traits) == (b"", 0)
 
 
 def test_outputs_make_no_notebook_one_of_data(tmp_path: Path) -> None:
     """It was written by somebody, however much it says when it runs."""
     numbers = [{"data": {"values": list(range(300_000))}, "image/png": "iVBOR" * 300_000}]
 
-    found = read(tmp_path, notebook(cell("code", "fit()", outputs=numbers), indent=None))
+    result = read(tmp_path, notebook(cell("code", "fit()", outputs=numbers), indent=None))
 
-    assert found.data.endswith(b"\nfit()")
-    assert not found.traits & (DATA | MINIFIED)
+    assert result.data.endswith(b"\nfit()")
+    assert not result.traits & (DATA | MINIFIED)
 
 
 def test_secrets_in_cells_are_masked_and_those_in_outputs_are_gone(tmp_path: Path) -> None:
@@ -333,12 +333,12 @@ def test_secrets_in_cells_are_masked_and_those_in_outputs_are_gone(tmp_path: Pat
     log = {"output_type": "stream", "text": [f"token {key}X\n"]}
     cells = (cell("code", f'aws_key = "{key}"', outputs=[log]),)
 
-    found = read(tmp_path, notebook(*cells))
+    result = read(tmp_path, notebook(*cells))
 
-    assert b"aws_key" in found.data
-    assert key.encode() not in found.data
-    assert b"token" not in found.data
-    assert found.traits == MASKED
+    assert b"aws_key" in result.data
+    assert key.encode() not in result.data
+    assert b"token" not in result.data
+    assert result.traits == MASKED
 
 
 def test_a_notebook_is_as_large_as_what_is_written_in_it(tmp_path: Path) -> None:
@@ -347,10 +347,10 @@ def test_a_notebook_is_as_large_as_what_is_written_in_it(tmp_path: Path) -> None
     wordy = notebook(cell("code", *["fit()"] * 500))
     (tmp_path / "wordy.ipynb").write_text(wordy)
 
-    found = read(tmp_path, large, max_bytes=2_000)
+    result = read(tmp_path, large, max_bytes=2_000)
     skip = read_file(tmp_path, source_file("wordy.ipynb"), max_bytes=2_000)
 
-    assert b"fit()" in found.data
+    assert b"fit()" in result.data
     assert isinstance(skip, SkippedFile)
     assert skip.reason == "too_large"
     settings = Settings(max_file_size_bytes=2_000)

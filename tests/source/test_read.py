@@ -34,9 +34,9 @@ def source_file(key: str) -> SourceFile:
 
 
 def reason(root: Path, key: str, **options: Any) -> str:
-    found = read_file(root, source_file(key), **options)
-    assert isinstance(found, SkippedFile)
-    return found.reason
+    result = read_file(root, source_file(key), **options)
+    assert isinstance(result, SkippedFile)
+    return result.reason
 
 
 def test_text_comes_with_bytes_digest_and_stat(tmp_path: Path) -> None:
@@ -44,12 +44,12 @@ def test_text_comes_with_bytes_digest_and_stat(tmp_path: Path) -> None:
     (tmp_path / "d").mkdir()
     (tmp_path / "d/a.py").write_bytes("ü\r\n".encode())
 
-    found = read_file(tmp_path, source_file("d/a.py"))
+    result = read_file(tmp_path, source_file("d/a.py"))
 
-    assert isinstance(found, FileText)
-    assert (found.data, found.encoding, found.traits) == (b"\xc3\xbc\r\n", "", 0)
-    assert found.digest == hashlib.sha256(found.data).hexdigest()
-    assert found.file == walk(tmp_path, Settings()).files[0]
+    assert isinstance(result, FileText)
+    assert (result.data, result.encoding, result.traits) == (b"\xc3\xbc\r\n", "", 0)
+    assert result.digest == hashlib.sha256(result.data).hexdigest()
+    assert result.file == walk(tmp_path, Settings()).files[0]
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_another_encoding_is_named_and_the_digest_is_the_file_s_own(tmp_path: Pa
     """Whether a file changed is told by its own bytes; what is indexed is UTF-8."""
     (tmp_path / "a.py").write_bytes(b"# by Andr\xe9\n")
 
-    found = read_file(tmp_path, source_file("a.py"))
+    result = read_file(tmp_path, source_file("a.py"))
 
-    assert isinstance(found, FileText)
-    assert (found.data.decode(), found.encoding, found.traits) == (
+    assert isinstance(result, FileText)
+    assert (result.data.decode(), result.encoding, result.traits) == (
         "# by André\n",
         "cp1252",
         RECODED | GUESSED,
     )
-    assert found.digest == hashlib.sha256(b"# by Andr\xe9\n").hexdigest()
+    assert result.digest == hashlib.sha256(b"# by Andr\xe9\n").hexdigest()
 
 
 def test_secrets_are_masked_before_anything_sees_them(tmp_path: Path) -> None:
@@ -89,10 +89,10 @@ def test_secrets_are_masked_before_anything_sees_them(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text(f"TOKEN = '{secret}'\n", "utf-16")
     (tmp_path / "b.txt").write_text(secrets()[0][0])
 
-    found = read_file(tmp_path, source_file("a.py"))
+    result = read_file(tmp_path, source_file("a.py"))
 
-    assert isinstance(found, FileText)
-    assert (found.data, found.traits) == (
+    assert isinstance(result, FileText)
+    assert (result.data, result.traits) == (
         b"TOKEN = '" + b"*" * len(secret) + b"'\n",
         MASKED | RECODED,
     )
@@ -125,10 +125,10 @@ def test_a_file_swapped_for_a_link_to_the_outside_is_not_read(tmp_path: Path) ->
     (root / "a.py").unlink()
     (root / "a.py").symlink_to(tmp_path / "outside.py")
 
-    found = read_file(root, file)
+    result = read_file(root, file)
 
-    assert isinstance(found, SkippedFile)
-    assert found.reason == "out_of_root"
+    assert isinstance(result, SkippedFile)
+    assert result.reason == "out_of_root"
 
 
 def test_a_directory_swapped_for_a_link_to_the_outside_is_not_entered(tmp_path: Path) -> None:
@@ -142,10 +142,10 @@ def test_a_directory_swapped_for_a_link_to_the_outside_is_not_entered(tmp_path: 
     (root / "d").rename(tmp_path / "moved")
     (root / "d").symlink_to(tmp_path / "o")
 
-    found = read_file(root, file)
+    result = read_file(root, file)
 
-    assert isinstance(found, SkippedFile)
-    assert found.reason == "out_of_root"
+    assert isinstance(result, SkippedFile)
+    assert result.reason == "out_of_root"
 
 
 @pytest.mark.parametrize("special", ["fifo", "socket", "directory"])
@@ -216,10 +216,10 @@ def test_a_settled_file_is_read_again(tmp_path: Path, monkeypatch: pytest.Monkey
         return data
 
     monkeypatch.setattr(read, "read_descriptor", read_and_write)
-    found = read_file(tmp_path, source_file("a.py"), sleep=pauses.append)
+    result = read_file(tmp_path, source_file("a.py"), sleep=pauses.append)
 
-    assert isinstance(found, FileText)
-    assert found.data == b"newer text"
+    assert isinstance(result, FileText)
+    assert result.data == b"newer text"
     assert pauses == [0.025]
 
 
@@ -257,12 +257,12 @@ def test_of_a_minified_or_data_file_the_beginning_is_read(tmp_path: Path) -> Non
     texts = {"rows.csv": "name,äge\n" * 3_000, "a.js": "a(b);c('ä','é');" * 3_000}
     for name, text in texts.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = {
+    results = {
         name: read_file(tmp_path, source_file(name), max_bulk_bytes=number)
         for name, number in (("rows.csv", 2_000), ("a.js", 1_998))
     }
 
-    rows, script = found["rows.csv"], found["a.js"]
+    rows, script = results["rows.csv"], results["a.js"]
     assert isinstance(rows, FileText)
     assert isinstance(script, FileText)
     assert rows.data == ("name,äge\n" * 200).encode()
@@ -278,7 +278,7 @@ def test_a_written_file_is_read_whole(tmp_path: Path) -> None:
     """The bound is not for what people read."""
     (tmp_path / "a.py").write_text("def wanted():\n    return 1\n" * 3_000)
 
-    found = read_file(tmp_path, source_file("a.py"), max_bulk_bytes=2_000)
+    result = read_file(tmp_path, source_file("a.py"), max_bulk_bytes=2_000)
 
-    assert isinstance(found, FileText)
-    assert (len(found.data), found.traits) == (81_000, 0)
+    assert isinstance(result, FileText)
+    assert (len(result.data), result.traits) == (81_000, 0)

@@ -73,10 +73,10 @@ def test_secrets_are_left_out_or_masked_and_little_else(name: str, tmp_path: Pat
         },
     }
     write_tree(tmp_path, whole)
-    found = walk(tmp_path, Settings())
-    read = {str(file.path_key): read_file(tmp_path, file) for file in found.files}
+    result = walk(tmp_path, Settings())
+    read = {str(file.path_key): read_file(tmp_path, file) for file in result.files}
     shown = {path: text.data for path, text in read.items() if isinstance(text, FileText)}
-    secret = {str(skip.path_key) for skip in found.skipped if skip.reason == "secret"}
+    secret = {str(skip.path_key) for skip in result.skipped if skip.reason == "secret"}
 
     names = [path for path in shown if path.startswith("n")]
     contents = [

@@ -30,9 +30,9 @@ def test_directories_are_entered_in_any_order(tmp_path: Path) -> None:
         (tmp_path / path).mkdir(parents=True)
 
     with open_dir_stack(tmp_path) as trail:
-        found = [names_in(trail, prefix) for prefix in (b"", b"a/b/", b"ab/", b"a/", b"")]
+        results = [names_in(trail, prefix) for prefix in (b"", b"a/b/", b"ab/", b"a/", b"")]
 
-    assert found == [["a", "ab"], ["c"], ["e"], ["b", "d"], ["a", "ab"]]
+    assert results == [["a", "ab"], ["c"], ["e"], ["b", "d"], ["a", "ab"]]
 
 
 def test_a_link_is_no_way_down(tmp_path: Path) -> None:
@@ -63,10 +63,10 @@ def test_depth_costs_few_descriptors(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
     with open_dir_stack(tmp_path) as trail:
         down = [names_in(trail, prefix) for prefix in prefixes]
-        held = open_descriptors() - before
+        kept = open_descriptors() - before
         up = [names_in(trail, prefix) for prefix in reversed(prefixes)]
 
-    assert held <= 5
+    assert kept <= 5
     assert down == [*([part] for part in parts), ["end"]]
     assert up == down[::-1]
     assert open_descriptors() == before
@@ -107,7 +107,7 @@ def glimpse(root: Path, *, first: bytes = b"", without: bytes = b"\0") -> Priori
 
 
 def met(found: PriorityWalk) -> list[tuple[str, bytes]]:
-    return [(one.file.path_key, one.read()) for one in found.visited() if one is not None]
+    return [(each.file.path_key, each.read()) for each in found.visited() if each is not None]
 
 
 def test_it_sees_what_a_walk_sees_with_or_without_git(root: Path, git: Git) -> None:
@@ -141,9 +141,9 @@ def test_a_link_is_read_as_nothing(root: Path) -> None:
     write_tree(root, {"b.py": "2"})
     outside = root.parent / "outside.py"
     outside.write_text("outside")
-    for one in glimpse(root).visited():
-        if one is not None:
+    for each in glimpse(root).visited():
+        if each is not None:
             (root / "b.py").unlink()
             (root / "b.py").symlink_to(outside)
 
-            assert one.read() is None
+            assert each.read() is None

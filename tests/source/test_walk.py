@@ -50,13 +50,13 @@ def test_files_come_in_byte_order_with_their_stat(root: Path) -> None:
     """Same tree, same bytes, whatever order the file system lists it in."""
     grow(root, ["b.py", "a/z.py", "a.py", "B.py", "é.py"])
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["B.py", "a.py", "a/z.py", "b.py", "é.py"]
+    assert keys(result) == ["B.py", "a.py", "a/z.py", "b.py", "é.py"]
     status = (root / "b.py").stat()
-    assert found.files[3].mtime_ns == status.st_mtime_ns
-    assert found.files[3].size_bytes == 2
-    assert found.files[3].inode == status.st_ino
+    assert result.files[3].mtime_ns == status.st_mtime_ns
+    assert result.files[3].size_bytes == 2
+    assert result.files[3].inode == status.st_ino
 
 
 def test_ignore_files_at_any_level_decide(root: Path) -> None:
@@ -81,16 +81,16 @@ def test_ignore_files_at_any_level_decide(root: Path) -> None:
         },
     )
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == [
+    assert keys(result) == [
         "root_ok.rs",
         "root_ok.txt",
         "src/logs/keep.log.rs",
         "src/main.rs",
         "src/nested/keep.rs",
     ]
-    assert [key for key, _ in found.ignore_files] == [
+    assert [key for key, _ in result.ignore_files] == [
         ".ggignore",
         ".gitignore",
         "src/logs/.gitignore",
@@ -155,10 +155,10 @@ def test_products_and_lock_files_are_left_out(root: Path) -> None:
         ],
     )
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert dict(found.excluded) == {"builtin": 10}
+    assert keys(result) == ["a.py"]
+    assert dict(result.excluded) == {"builtin": 10}
 
 
 def test_tracked_files_are_eligible_where_patterns_match(tmp_path: Path, git: Git) -> None:
@@ -230,10 +230,10 @@ def test_a_bare_repository_is_left_out(root: Path, git: Git, *, tracked: bool) -
     if tracked:
         git(root, "init")
         git(root, "add", "--force", ".")
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert ("mirror.git/hooks/check.py" in keys(found)) == tracked
-    assert dict(found.excluded).get("nested_repo", 0) == (not tracked)
+    assert ("mirror.git/hooks/check.py" in keys(result)) == tracked
+    assert dict(result.excluded).get("nested_repo", 0) == (not tracked)
 
 
 def test_nested_repositories_are_left_alone(root: Path, git: Git) -> None:
@@ -242,10 +242,10 @@ def test_nested_repositories_are_left_alone(root: Path, git: Git) -> None:
     git(root / "inner", "init")
     grow(root, ["inner/b.py"])
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert dict(found.excluded) == {"nested_repo": 1}
+    assert keys(result) == ["a.py"]
+    assert dict(result.excluded) == {"nested_repo": 1}
 
 
 @pytest.fixture
@@ -271,9 +271,9 @@ def test_submodules_that_are_checked_out_belong_to_the_tree(superproject: Path) 
         ["root.txt", "lib/dep/dep.txt", "lib/dep/root.txt", f"{nested}/deep.txt", f"{nested}/x.py"],
     )
 
-    found = keys(walk(superproject, Settings()))
+    result = keys(walk(superproject, Settings()))
 
-    assert [key for key in found if key.endswith((".py", ".txt"))] == [
+    assert [key for key in result if key.endswith((".py", ".txt"))] == [
         "a.py",
         "lib/dep/a.py",
         f"{nested}/a.py",
@@ -286,10 +286,10 @@ def test_a_submodule_that_is_not_checked_out_is_said_once(superproject: Path, gi
     """There is nothing to read, and who misses it is told how to get it."""
     git(superproject, "submodule", "deinit", "-f", "lib/dep")
 
-    found = walk(superproject, Settings())
+    result = walk(superproject, Settings())
 
-    assert skips(found) == {"lib/dep": "submodule"}
-    assert "a.py" in keys(found)
+    assert skips(result) == {"lib/dep": "submodule"}
+    assert "a.py" in keys(result)
 
 
 def test_a_linked_submodule_is_not_entered(superproject: Path, git: Git, tmp_path: Path) -> None:
@@ -297,9 +297,9 @@ def test_a_linked_submodule_is_not_entered(superproject: Path, git: Git, tmp_pat
     (superproject / "lib/dep").rename(tmp_path / "elsewhere")
     (superproject / "lib/dep").symlink_to(tmp_path / "dep")
 
-    found = keys(walk(superproject, Settings()))
+    result = keys(walk(superproject, Settings()))
 
-    assert not [key for key in found if key.startswith("lib/")]
+    assert not [key for key in result if key.startswith("lib/")]
 
 
 def test_an_unlisted_directory_is_told(
@@ -315,10 +315,10 @@ def test_an_unlisted_directory_is_told(
         "ggrep.parse.source.walker.os.access", lambda path, _mode: Path(path) not in closed
     )
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert skips(found) == {"shut": "unreadable"}
-    assert found.unknown == {"shut"}
+    assert skips(result) == {"shut": "unreadable"}
+    assert result.unknown == {"shut"}
 
 
 def test_secrets_are_never_eligible(root: Path) -> None:
@@ -327,10 +327,10 @@ def test_secrets_are_never_eligible(root: Path) -> None:
     grow(root, secret)
     grow(root, {"a.py": "", ".ggignore": "!.env\n!*.pem\n"})
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert skips(found) == dict.fromkeys(secret, "secret")
+    assert keys(result) == ["a.py"]
+    assert skips(result) == dict.fromkeys(secret, "secret")
 
 
 def test_shared_dot_configuration_is_eligible_and_private_is_not(root: Path) -> None:
@@ -349,16 +349,16 @@ def test_shared_dot_configuration_is_eligible_and_private_is_not(root: Path) -> 
         ],
     )
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == [
+    assert keys(result) == [
         ".editorconfig",
         ".eslintrc.json",
         ".github/workflows/ci.yml",
         ".gitlab-ci.yml",
         ".pre-commit-config.yaml",
     ]
-    assert dict(found.excluded) == {"dotfile": 3}
+    assert dict(result.excluded) == {"dotfile": 3}
 
 
 def test_names_decide_what_is_text(root: Path) -> None:
@@ -366,20 +366,20 @@ def test_names_decide_what_is_text(root: Path) -> None:
     eligible = ["Dockerfile", "Makefile", "README", "a.mdx", "b.rst", "c.PY", "d.c++", "go.mod"]
     grow(root, [*eligible, "Dockerfile.dev", "x.png", "y.so", "makefile.abi3.so", "noext"])
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == sorted([*eligible, "Dockerfile.dev"])
-    assert dict(found.excluded) == {"extension": 4}
+    assert keys(result) == sorted([*eligible, "Dockerfile.dev"])
+    assert dict(result.excluded) == {"extension": 4}
 
 
 def test_files_over_the_limit_are_named(root: Path) -> None:
     """A missing file must be explicable."""
     grow(root, {"a.py": "12345", "b.py": "1"})
 
-    found = walk(root, Settings(max_file_size_bytes=4))
+    result = walk(root, Settings(max_file_size_bytes=4))
 
-    assert keys(found) == ["b.py"]
-    assert skips(found) == {"a.py": "too_large"}
+    assert keys(result) == ["b.py"]
+    assert skips(result) == {"a.py": "too_large"}
 
 
 def test_fifos_and_sockets_are_named_and_never_opened(root: Path) -> None:
@@ -391,10 +391,10 @@ def test_fifos_and_sockets_are_named_and_never_opened(root: Path) -> None:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(root / "s.py"))
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert skips(found) == {"f.py": "special", "s.py": "special"}
+    assert keys(result) == ["a.py"]
+    assert skips(result) == {"f.py": "special", "s.py": "special"}
 
 
 def test_a_tracked_file_replaced_by_a_fifo_is_named(tmp_path: Path, git: Git) -> None:
@@ -416,10 +416,10 @@ def test_links_out_of_the_root_are_named(root: Path, tmp_path: Path) -> None:
     (root / "gone.py").symlink_to(tmp_path / "outside/none.py")
     (root / "picture.png").symlink_to(tmp_path / "outside/o.py")
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == []
-    assert skips(found) == dict.fromkeys(["dir", "file.py", "gone.py"], "out_of_root")
+    assert keys(result) == []
+    assert skips(result) == dict.fromkeys(["dir", "file.py", "gone.py"], "out_of_root")
 
 
 def test_links_inside_the_root_add_nothing(root: Path) -> None:
@@ -430,10 +430,10 @@ def test_links_inside_the_root_add_nothing(root: Path) -> None:
     (root / "e").symlink_to("d")
     (root / "up").symlink_to(".")
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py", "d/b.py"]
-    assert dict(found.excluded)["alias"] == 4
+    assert keys(result) == ["a.py", "d/b.py"]
+    assert dict(result.excluded)["alias"] == 4
 
 
 def test_loops_and_dangling_links_are_named(root: Path) -> None:
@@ -442,9 +442,9 @@ def test_loops_and_dangling_links_are_named(root: Path) -> None:
     (root / "b.py").symlink_to("a.py")
     (root / "c.py").symlink_to("none.py")
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert skips(found) == {"a.py": "symlink_loop", "b.py": "symlink_loop", "c.py": "vanished"}
+    assert skips(result) == {"a.py": "symlink_loop", "b.py": "symlink_loop", "c.py": "vanished"}
 
 
 def test_a_tracked_directory_replaced_by_a_link_is_not_followed(tmp_path: Path, git: Git) -> None:
@@ -455,9 +455,9 @@ def test_a_tracked_directory_replaced_by_a_link_is_not_followed(tmp_path: Path, 
     (root / "d").rename(tmp_path / "moved")
     (root / "d").symlink_to(tmp_path / "moved")
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == []
+    assert keys(result) == []
 
 
 def test_names_that_cannot_be_keys_are_named(root: Path) -> None:
@@ -467,10 +467,10 @@ def test_names_that_cannot_be_keys_are_named(root: Path) -> None:
     (root / os.fsdecode(b"d\xff")).mkdir()
     (root / os.fsdecode(b"d\xff") / "c.py").write_text("")
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == []
-    assert skips(found) == {
+    assert keys(result) == []
+    assert skips(result) == {
         "a\\udcff.py": "bad_name",
         "b\\n.py": "bad_name",
         "d\\udcff": "bad_name",
@@ -482,10 +482,10 @@ def test_a_linked_ignore_file_is_not_read(root: Path, tmp_path: Path) -> None:
     grow(root, ["a.py"])
     (root / ".ggignore").symlink_to(tmp_path / "rules")
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert skips(found) == {".ggignore": "special"}
+    assert keys(result) == ["a.py"]
+    assert skips(result) == {".ggignore": "special"}
 
 
 def closed(monkeypatch: pytest.MonkeyPatch, name: str, error: OSError) -> None:
@@ -510,11 +510,11 @@ def test_an_unreadable_directory_is_named(
     """Its files are not gone; a sync that thought so would forget them."""
     grow(root, ["a.py", "d/b.py"])
     closed(monkeypatch, "d", OSError(number, os.strerror(number)))
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert skips(found) == {"d": reason}
-    assert [found.knows(PathKey(key)) for key in ("d", "d/b.py", "d2.py")] == [False, False, True]
+    assert keys(result) == ["a.py"]
+    assert skips(result) == {"d": reason}
+    assert [result.knows(PathKey(key)) for key in ("d", "d/b.py", "d2.py")] == [False, False, True]
 
 
 def test_an_unreadable_directory_has_a_raw_name(
@@ -523,9 +523,9 @@ def test_an_unreadable_directory_has_a_raw_name(
     """Messages escape a no-break space; the files below are still called by it."""
     grow(root, ["a\u00a0b/c.py"])
     closed(monkeypatch, "a\u00a0b", PermissionError(errno.EACCES, "Permission denied"))
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert not found.knows(PathKey("a\u00a0b/c.py"))
+    assert not result.knows(PathKey("a\u00a0b/c.py"))
 
 
 def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -536,9 +536,9 @@ def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.Monke
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr(Walker, "_file", refuse)
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert found.unknown == {"a.py", "b.py"}
+    assert result.unknown == {"a.py", "b.py"}
 
 
 def test_an_unreadable_ignore_file_is_told(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -548,10 +548,10 @@ def test_an_unreadable_ignore_file_is_told(root: Path, monkeypatch: pytest.Monke
         raise OSError(errno.EMFILE, "Too many open files")
 
     monkeypatch.setattr("ggrep.parse.source.walker.read_small", refuse)
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert (keys(found), skips(found)) == (["b.py"], {"d": "read_failed"})
-    assert not found.knows(PathKey("d/a.py"))
+    assert (keys(result), skips(result)) == (["b.py"], {"d": "read_failed"})
+    assert not result.knows(PathKey("d/a.py"))
     grow(root, {".ggignore": "a.py\n"})
     with pytest.raises(InvalidRequest, match="Too many open files"):
         walk(root, Settings())
@@ -561,10 +561,10 @@ def test_own_directories_are_not_gone_into(root: Path, tmp_path: Path) -> None:
     """A home inside the root would index what the last sync wrote, for ever."""
     grow(root, ["a.py", "home/data/b.py", "home2/c.py"])
     (tmp_path / "link").symlink_to(root / "home")
-    found = walk(root, Settings(), apart=(tmp_path / "link", root, tmp_path))
+    result = walk(root, Settings(), apart=(tmp_path / "link", root, tmp_path))
 
-    assert keys(found) == ["a.py", "home2/c.py"]
-    assert dict(found.excluded) == {"own_home": 1}
+    assert keys(result) == ["a.py", "home2/c.py"]
+    assert dict(result.excluded) == {"own_home": 1}
 
 
 def test_an_unreadable_root_is_an_error(tmp_path: Path) -> None:
@@ -582,11 +582,11 @@ def test_without_git_we_read_rules(
     git(root, "add", "-f", ".")
     monkeypatch.setattr(git_module.shutil, "which", lambda _name: None)
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert not found.git
-    assert [notice.code for notice in found.notices] == ["git_unavailable"]
+    assert keys(result) == ["a.py"]
+    assert not result.git
+    assert [notice.code for notice in result.notices] == ["git_unavailable"]
 
 
 def test_an_unreadable_git_directory_counts(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -596,9 +596,9 @@ def test_an_unreadable_git_directory_counts(root: Path, monkeypatch: pytest.Monk
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("ggrep.parse.source.walk.has_git_marker", refuse)
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert [notice.code for notice in found.notices] == ["git_unavailable"]
+    assert [notice.code for notice in result.notices] == ["git_unavailable"]
 
 
 def test_a_root_that_was_replaced_is_another_one(root: Path) -> None:
@@ -641,11 +641,11 @@ def test_a_swapped_link_is_gone(
         return enter(trail, prefix)
 
     monkeypatch.setattr(DirStack, "enter", swap_first)
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["a.py"]
-    assert found.skipped == ()
-    assert not found.unknown
+    assert keys(result) == ["a.py"]
+    assert result.skipped == ()
+    assert not result.unknown
 
 
 def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:
@@ -662,11 +662,11 @@ def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
     """Their first line says what they are; whether somebody made them executable does not."""
     grow(root, {"bin/deploy": SCRIPT, "bin/tool": "\x7fELF", "x": "#"})
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == ["bin/deploy"]
-    assert dict(found.excluded) == {"extension": 2}
-    assert {file.path_key for file in found.beside} == {"x", "bin/tool"}
+    assert keys(result) == ["bin/deploy"]
+    assert dict(result.excluded) == {"extension": 2}
+    assert {file.path_key for file in result.beside} == {"x", "bin/tool"}
 
 
 TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"
@@ -741,10 +741,10 @@ def test_what_may_not_be_read_is_no_script(root: Path, monkeypatch: pytest.Monke
 
     monkeypatch.setattr("ggrep.parse.source.unlisted_names.os.open", refuse)
 
-    found = walk(root, Settings())
+    result = walk(root, Settings())
 
-    assert keys(found) == []
-    assert found.unknown == {"mine"}
+    assert keys(result) == []
+    assert result.unknown == {"mine"}
 
 
 def test_nobody_waits_for_a_pipe_in_the_place_of_a_script(tmp_path: Path) -> None:

@@ -109,10 +109,10 @@ def test_what_fails_is_named(
 
     with pytest.raises(StoreError) as caught:
         probe(tmp_path)
-    said = str(caught.value)
-    assert step in said
-    assert os.strerror(number) in said
-    assert "GGREP_HOME" in said
+    output = str(caught.value)
+    assert step in output
+    assert os.strerror(number) in output
+    assert "GGREP_HOME" in output
     monkeypatch.undo()
     assert list(tmp_path.iterdir()) == []
 
@@ -147,18 +147,18 @@ def test_what_dead_processes_left_is_swept(tmp_path: Path, dead: int) -> None:
 
 
 def test_what_a_process_of_another_container_holds_stays(tmp_path: Path, dead: int) -> None:
-    held = tmp_path / f"{filesystem.PROBE_PREFIX}{dead}-0"
-    held.mkdir()
-    descriptor = os.open(held, os.O_RDONLY | os.O_DIRECTORY)
+    kept = tmp_path / f"{filesystem.PROBE_PREFIX}{dead}-0"
+    kept.mkdir()
+    descriptor = os.open(kept, os.O_RDONLY | os.O_DIRECTORY)
     fcntl.flock(descriptor, fcntl.LOCK_EX)
 
     sweep_probes(tmp_path)
-    stays = held.is_dir()
+    stays = kept.is_dir()
     os.close(descriptor)
     sweep_probes(tmp_path)
 
     assert stays
-    assert not held.exists()
+    assert not kept.exists()
 
 
 LOCAL, REMOTE, OTHER = os.makedev(8, 1), os.makedev(0, 50), os.makedev(0, 60)
@@ -184,10 +184,10 @@ nonsense
 )
 def test_the_deepest_mount_above_a_path_is_its_own(path: bytes, device: int, kind: str) -> None:
     """A home on a network lies below a root that is local; names begin alike and mean nothing."""
-    found = choose(TABLE, path, device)
+    result = choose(TABLE, path, device)
 
-    assert found is not None
-    assert found.kind == kind
+    assert result is not None
+    assert result.kind == kind
 
 
 def test_the_device_decides_where_mounts_hide_each_other() -> None:
@@ -201,10 +201,10 @@ def test_the_device_decides_where_mounts_hide_each_other() -> None:
 
     twice = TABLE + b"41 30 0:70 / /home rw - btrfs /dev/sdc rw\n"
 
-    found = choose(twice, b"/home/user", os.makedev(0, 99))
+    result = choose(twice, b"/home/user", os.makedev(0, 99))
 
-    assert found is not None
-    assert found.kind == "btrfs"
+    assert result is not None
+    assert result.kind == "btrfs"
 
 
 def test_the_kernels_own_table_is_understood(tmp_path: Path) -> None:
@@ -269,10 +269,10 @@ def test_modes_are_never_mixed(home: Path, store: Path, part: str, shared: bool)
 
     with pytest.raises(InvalidRequest) as caught:
         admit_writer(store, shared=shared)
-    said = str(caught.value)
-    assert str((home / part).resolve()) in said
-    assert f"mode {other:04o}" in said
-    assert f"shared_store is {'on' if shared else 'off'}" in said
+    output = str(caught.value)
+    assert str((home / part).resolve()) in output
+    assert f"mode {other:04o}" in output
+    assert f"shared_store is {'on' if shared else 'off'}" in output
     with pytest.raises(InvalidRequest):
         require_mode(store, shared=shared)
 

@@ -31,10 +31,10 @@ def test_arrays_come_back_as_they_went_in(tmp_path: Path, arrays: dict[str, np.n
     assert image.meta == {"types": ["a"]}
     assert image.arrays.keys() == arrays.keys()
     for name, values in arrays.items():
-        found = image.arrays[name]
-        assert (found.dtype, found.shape) == (values.dtype, values.shape)
-        assert found.tobytes() == values.tobytes()
-        assert not found.flags.writeable
+        result = image.arrays[name]
+        assert (result.dtype, result.shape) == (values.dtype, values.shape)
+        assert result.tobytes() == values.tobytes()
+        assert not result.flags.writeable
 
 
 def test_equal_arrays_give_equal_bytes(tmp_path: Path) -> None:
@@ -86,10 +86,10 @@ def test_memory_of_a_mapped_image_is_given_back_and_its_content_stays(tmp_path: 
     write_image(path, {"a": values}, {})
     image = open_image(path)
     read = int(image.arrays["a"].sum())
-    held = resident_bytes(path)
+    kept = resident_bytes(path)
     assert image.mapped is not None
     give_back(image.mapped)
     left = resident_bytes(path)
 
-    assert (held > 100_000, left) == (True, 0)
+    assert (kept > 100_000, left) == (True, 0)
     assert int(image.arrays["a"].sum()) == read == int(values.sum())

@@ -34,11 +34,11 @@ def rewrite(kept: Kept, **changes: object) -> None:
 
 def test_it_is_read_back_as_it_was_published(kept: Kept) -> None:
     """All of it; stores of an earlier build, which lack fields, do not look damaged."""
-    found = read_manifest(kept.store, kept.second.snapshot_id)
+    result = read_manifest(kept.store, kept.second.snapshot_id)
 
-    assert found == kept.second or found.lease_epoch == 2
-    assert found.parent_snapshot_id == kept.first.snapshot_id
-    assert found.segments == kept.second.segments
+    assert result == kept.second or result.lease_epoch == 2
+    assert result.parent_snapshot_id == kept.first.snapshot_id
+    assert result.segments == kept.second.segments
 
     path = store_files.manifest_file(kept.store, kept.second.snapshot_id)
     values = stable_json.loads(path.read_bytes())
@@ -209,37 +209,37 @@ def test_many_small_publishes_are_folded(root: Path, home: Path) -> None:
 
 def test_what_snapshots_name_lies_there_and_the_rest_is_unnamed(kept: Kept) -> None:
     """A file that is forgotten here would be collected, as would a journal with its directory."""
-    found = named(kept.store, kept.second)
+    result = named(kept.store, kept.second)
 
-    assert all(path.exists() for path in found)
-    assert store_files.manifest_file(kept.store, kept.second.snapshot_id) in found
-    assert {kept.store / ref.path for ref in file_refs(kept.second)} < found
-    assert {kept.store / ref.path for ref in kept.first.segment_map} < found
+    assert all(path.exists() for path in result)
+    assert store_files.manifest_file(kept.store, kept.second.snapshot_id) in result
+    assert {kept.store / ref.path for ref in file_refs(kept.second)} < result
+    assert {kept.store / ref.path for ref in kept.first.segment_map} < result
 
     both = named(kept.store, kept.first) | named(kept.store, kept.second)
-    found = unnamed(kept.store, both)
+    result = unnamed(kept.store, both)
 
-    assert (found.snapshots, found.segments, found.leftovers) == ((), (), ())
+    assert (result.snapshots, result.segments, result.leftovers) == ((), (), ())
 
     directory = store_files.snapshot_dir(kept.store, kept.first.snapshot_id)
-    found = unnamed(kept.store, named(kept.store, kept.second))
+    result = unnamed(kept.store, named(kept.store, kept.second))
 
-    assert {path.parent for path in found.snapshots} == {directory}
-    assert {path.name for path in found.snapshots} == {"manifest.json", store_files.VISIBILITY}
+    assert {path.parent for path in result.snapshots} == {directory}
+    assert {path.name for path in result.snapshots} == {"manifest.json", store_files.VISIBILITY}
 
 
 def test_directories_go_whole_and_strange_files_are_no_segments(kept: Kept) -> None:
     (kept.store / "notes.lance").mkdir()
     store_files.staging_dir(kept.store).joinpath("x").mkdir(parents=True)
-    found = unnamed(kept.store, ())
+    result = unnamed(kept.store, ())
 
-    assert set(found.snapshots) == set(entries(store_files.snapshots_dir(kept.store)))
-    assert {path.name for path in found.segments} == {
+    assert set(result.snapshots) == set(entries(store_files.snapshots_dir(kept.store)))
+    assert {path.name for path in result.segments} == {
         name
         for ref in kept.second.segments
         for name in (f"{ref.table}.lance", Path(ref.image.path).name)
     }
-    assert [path.name for path in found.leftovers] == ["x"]
+    assert [path.name for path in result.leftovers] == ["x"]
 
 
 @pytest.mark.parametrize("make", [Path.touch, None], ids=["file", "nothing"])

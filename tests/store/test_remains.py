@@ -18,18 +18,18 @@ from tests.golden.documents import START
 @pytest.fixture
 def store(home: Path) -> Path:
     """Return a store with remains of three kinds beside it, and those of another store."""
-    found = home / "data" / "shop"
+    result = home / "data" / "shop"
     for path in (
-        found,
-        store_files.trash_dir(found, 3),
-        store_files.clone_dir(found, 4),
-        store_files.rebuild_dir(found, 5),
-        found.with_name(".rebuild-shop"),
-        store_files.rebuild_dir(found.with_name("shop-eval"), 5),
+        result,
+        store_files.trash_dir(result, 3),
+        store_files.clone_dir(result, 4),
+        store_files.rebuild_dir(result, 5),
+        result.with_name(".rebuild-shop"),
+        store_files.rebuild_dir(result.with_name("shop-eval"), 5),
     ):
         path.mkdir(parents=True)
         (path / "file").write_bytes(b"")
-    return found
+    return result
 
 
 def lying(store: Path) -> list[str]:

@@ -311,7 +311,7 @@ def test_texts_come_back_from_one_image_and_from_several(parts: list[list[Chunke
 
     assert set(TEXT_ARRAYS) <= set(whole.arrays)
     assert RowTexts(whole).texts(range(whole.rows)) == [chunk.text for chunk in chunks]
-    assert [one.extra for one in RowTexts(whole).details(range(whole.rows))] == [
+    assert [each.extra for each in RowTexts(whole).details(range(whole.rows))] == [
         chunk.extra for chunk in chunks
     ]
     assert everything(joined, RowTexts(joined)) == everything(whole, RowTexts(whole))

@@ -155,8 +155,8 @@ def test_a_lost_pointer_is_found_out(kept: Kept) -> None:
 
 def test_a_manifest_of_another_store_is_refused(kept: Kept) -> None:
     """A copied directory must not answer for another repository."""
-    own = kept.second.store_id
-    other = own[:-1] + ("1" if own.endswith("0") else "0")
+    ours = kept.second.store_id
+    other = ours[:-1] + ("1" if ours.endswith("0") else "0")
     with pytest.raises(CorruptStore, match="another store"):
         open_active(kept.store, store_id=other)  # type: ignore[arg-type] # made up
 
@@ -293,14 +293,14 @@ def test_a_change_with_its_time_set_back_is_found_at_once(kept: Kept) -> None:
 @pytest.fixture
 def hashed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return the tables that are hashed from now on, in that order."""
-    found: list[str] = []
+    results: list[str] = []
 
     def measure(store: Path, segment: SegmentName) -> tuple[int, str]:
-        found.append(segment)
+        results.append(segment)
         return measure_table(store, segment)
 
     monkeypatch.setattr("ggrep.index.store.verify.measure_table", measure)
-    return found
+    return results
 
 
 def test_a_damaged_table_is_hashed_once(kept: Kept, hashed: list[str]) -> None:

@@ -13,10 +13,10 @@ from ggrep.service.workspace_access import Allowlist, canonical
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Return a directory with something allowed and something not."""
-    found = tmp_path.resolve()
-    (found / "in" / "deep").mkdir(parents=True)
-    (found / "out").mkdir()
-    return found
+    result = tmp_path.resolve()
+    (result / "in" / "deep").mkdir(parents=True)
+    (result / "out").mkdir()
+    return result
 
 
 def test_a_root_and_all_below_it_are_inside(place: Path) -> None:
@@ -55,9 +55,9 @@ def test_a_link_to_nowhere_is_where_it_points(place: Path) -> None:
 def test_a_link_that_leads_inside_is_inside(place: Path) -> None:
     (place / "out" / "link").symlink_to(place / "in" / "deep")
 
-    found = Allowlist([place / "in"]).check(place / "out" / "link" / "x")
+    result = Allowlist([place / "in"]).check(place / "out" / "link" / "x")
 
-    assert found == place / "in" / "deep" / "x"
+    assert result == place / "in" / "deep" / "x"
 
 
 def test_a_root_is_where_its_link_led_at_the_start(place: Path) -> None:

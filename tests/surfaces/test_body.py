@@ -318,10 +318,10 @@ def test_a_path_is_the_path_of_something(path: object) -> None:
 
 def test_ranges_are_the_requests_own_and_mistakes_said_at_once() -> None:
     """What the command line refuses is refused here, by the same code."""
-    found = issues(search={"top": 501}, limits={"concurrency": 0}, merge="nonsense")
+    result = issues(search={"top": 501}, limits={"concurrency": 0}, merge="nonsense")
 
-    assert len(found) == 3
-    assert {issue.code for issue in found} == {
+    assert len(result) == 3
+    assert {issue.code for issue in result} == {
         "ERR_FEDERATED_INVALID_LIMIT",
         "ERR_FEDERATED_INVALID_MERGE_STRATEGY",
     }

@@ -31,9 +31,9 @@ def test_a_caller_is_a_connection_here_and_an_address_elsewhere(
 def test_callers_at_once_have_seats_of_their_own() -> None:
     """As long as there are any; then they share."""
     callers = Callers(places=100)
-    with ExitStack() as held:
-        seats = [held.enter_context(callers.seated(f"c{n}")) for n in range(SEATS + 4)]
-        again = held.enter_context(callers.seated("c3"))
+    with ExitStack() as stack:
+        seats = [stack.enter_context(callers.seated(f"c{n}")) for n in range(SEATS + 4)]
+        again = stack.enter_context(callers.seated("c3"))
 
     assert len(set(seats[:SEATS])) == SEATS
     assert set(Counter(seats).values()) == {1, 2}
@@ -43,34 +43,34 @@ def test_callers_at_once_have_seats_of_their_own() -> None:
 def test_a_caller_that_comes_again_sits_where_it_sat() -> None:
     """What its turns have cost so far is counted by seat: another would be a fresh start."""
     callers = Callers(places=100)
-    found = {}
+    results = {}
     for name in ("a", "b", "a", "c", "b", "a"):
         with callers.seated(name) as seat:
-            assert found.setdefault(name, seat) == seat
+            assert results.setdefault(name, seat) == seat
 
-    assert len(set(found.values())) == 3
+    assert len(set(results.values())) == 3
 
 
 def test_one_caller_cannot_take_all_places() -> None:
     """A quarter; another is served, and all are told to come again once none is left."""
     callers = Callers(places=8)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for _ in range(2):
-            held.enter_context(callers.seated("greedy"))
+            stack.enter_context(callers.seated("greedy"))
         with pytest.raises(Busy, match="the caller has reached the limit of 2 concurrent requests"):
-            held.enter_context(callers.seated("greedy"))
+            stack.enter_context(callers.seated("greedy"))
         for n in range(6):
-            held.enter_context(callers.seated(f"modest{n}"))
+            stack.enter_context(callers.seated(f"modest{n}"))
         with pytest.raises(Busy, match="the limit of 8 concurrent requests"):
-            held.enter_context(callers.seated("late"))
+            stack.enter_context(callers.seated("late"))
     with callers.seated("greedy"):
         pass
 
 
 def test_places_are_left_and_who_is_alone_may_have_all() -> None:
     callers = Callers(places=4)
-    with ExitStack() as held:
-        assert {held.enter_context(callers.seated("")) for _ in range(4)} == {""}
+    with ExitStack() as stack:
+        assert {stack.enter_context(callers.seated("")) for _ in range(4)} == {""}
 
     callers = Callers(places=1)
     for _ in range(2):
@@ -82,13 +82,13 @@ def test_places_are_left_and_who_is_alone_may_have_all() -> None:
 def test_seats_are_left_as_they_were_taken(steps: list[tuple[int, int]]) -> None:
     """However requests overlap, nothing stays behind and nobody sits beyond the last seat."""
     callers = Callers(places=256)
-    with ExitStack() as held:
+    with ExitStack() as stack:
         for caller, times in steps:
             for _ in range(times):
-                assert 0 <= int(held.enter_context(callers.seated(f"c{caller}"))) < SEATS
+                assert 0 <= int(stack.enter_context(callers.seated(f"c{caller}"))) < SEATS
 
-    with ExitStack() as held:
-        fresh = {held.enter_context(callers.seated(f"new{n}")) for n in range(SEATS)}
+    with ExitStack() as stack:
+        fresh = {stack.enter_context(callers.seated(f"new{n}")) for n in range(SEATS)}
     assert len(fresh) == SEATS
 
 
@@ -98,20 +98,20 @@ def served(server: list[str], *, others: int, turns: int) -> Counter[str]:
     clients = [*server, *(f"socket{n}" for n in range(others))]
     for number, client in enumerate(clients):
         queue.push(client, Lane.INTERACTIVE, f"{number}:{client}")
-    found = Counter[str]()
+    result = Counter[str]()
     for _ in range(turns):
-        one = queue.pop()
-        assert one is not None
-        found[one] += 1
-        queue.push(one.split(":", 1)[1], Lane.INTERACTIVE, one)
-    return found
+        first = queue.pop()
+        assert first is not None
+        result[first] += 1
+        queue.push(first.split(":", 1)[1], Lane.INTERACTIVE, first)
+    return result
 
 
 def test_sixteen_callers_beside_forty_eight_clients_have_a_turn_each() -> None:
     """In one seat each would wait for the fifteen others as well."""
     callers = Callers(places=32)
-    with ExitStack() as held:
-        seats = [held.enter_context(callers.seated(f"127.0.0.1:{n}")) for n in range(16)]
+    with ExitStack() as stack:
+        seats = [stack.enter_context(callers.seated(f"127.0.0.1:{n}")) for n in range(16)]
     turns = 64 * 10
 
     fair = served([f"api-1/{seat}" for seat in seats], others=48, turns=turns)
@@ -125,10 +125,10 @@ def test_sixteen_callers_beside_forty_eight_clients_have_a_turn_each() -> None:
 def test_inventing_callers_gains_no_more_than_the_servers_seats() -> None:
     """A thousand connections are sixteen clients beside those of the sockets."""
     callers = Callers(places=1000)
-    with ExitStack() as held:
-        seats = [held.enter_context(callers.seated(f"127.0.0.1:{n}")) for n in range(1000)]
+    with ExitStack() as stack:
+        seats = [stack.enter_context(callers.seated(f"127.0.0.1:{n}")) for n in range(1000)]
 
-    found = served([f"api-1/{seat}" for seat in seats], others=16, turns=320)
+    result = served([f"api-1/{seat}" for seat in seats], others=16, turns=320)
 
-    of_sockets = sum(count for who, count in found.items() if "socket" in who)
+    of_sockets = sum(count for who, count in result.items() if "socket" in who)
     assert of_sockets == 160

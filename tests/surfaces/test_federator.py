@@ -96,8 +96,8 @@ def smithy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Smithy]:
 
 @pytest.fixture
 async def federator(smithy: Smithy) -> AsyncIterator[Federator]:
-    async with smithy.federator() as found:
-        yield found
+    async with smithy.federator() as result:
+        yield result
 
 
 def asked(**fields: object) -> FederatedRequest:
@@ -110,10 +110,10 @@ async def test_daemons_of_a_workspace_answer_together(
 ) -> None:
     seen: list[RepoDone] = []
     known = smithy.workspace("anvil", "bellows")
-    found = await federator.search(known, asked(merge_strategy=strategy), seen.append)
+    answer = await federator.search(known, asked(merge_strategy=strategy), seen.append)
 
-    assert {merged.hit.path for merged in found.hits} == {"anvil.py", "docs/a.md", "bellows.py"}
-    assert found.strategy == strategy
+    assert {merged.hit.path for merged in answer.hits} == {"anvil.py", "docs/a.md", "bellows.py"}
+    assert answer.strategy == strategy
     assert sorted((a.alias, a.status, a.total) for a in seen) == [
         ("anvil", "ok", 2),
         ("bellows", "ok", 2),
@@ -122,14 +122,14 @@ async def test_daemons_of_a_workspace_answer_together(
 
 async def test_those_that_cannot_answer_are_named(smithy: Smithy, federator: Federator) -> None:
     """One has no index; one has no daemon, and none may be started."""
-    found = await federator.search(smithy.workspace("anvil", "bare", "cold"), asked())
+    answer = await federator.search(smithy.workspace("anvil", "bare", "cold"), asked())
 
-    assert {r.repo.alias: r.status for r in found.reports} == {
+    assert {r.repo.alias: r.status for r in answer.reports} == {
         "anvil": "ok",
         "bare": "missing_index",
         "cold": "error",
     }
-    assert found.ok
+    assert answer.ok
 
 
 async def test_what_was_asked_before_is_not_searched_again(smithy: Smithy) -> None:
@@ -141,20 +141,20 @@ async def test_what_was_asked_before_is_not_searched_again(smithy: Smithy) -> No
     async with smithy.federator() as other:
         third = await other.search(known, asked())
 
-    assert [found.from_memory for found in (first, second, third)] == [False, True, False]
-    assert len({stable_json.dumps(found.to_json()) for found in (first, second, third)}) == 1
+    assert [item.from_memory for item in (first, second, third)] == [False, True, False]
+    assert len({stable_json.dumps(item.to_json()) for item in (first, second, third)}) == 1
 
 
 async def test_a_forbidden_repository_fails_alone(smithy: Smithy, federator: Federator) -> None:
     known = smithy.workspace("anvil", "bellows")
     ids: dict[str | None, RepoId] = {repo.alias: repo.repo_id for repo in known.repos}
-    found = await federator.search(known, asked(), forbidden=frozenset({ids["anvil"]}))
+    answer = await federator.search(known, asked(), forbidden=frozenset({ids["anvil"]}))
 
-    assert {r.repo.alias: r.error and r.error.code for r in found.reports} == {
+    assert {r.repo.alias: r.error and r.error.code for r in answer.reports} == {
         "anvil": "forbidden",
         "bellows": None,
     }
-    assert [merged.hit.path for merged in found.hits] == ["bellows.py"]
+    assert [merged.hit.path for merged in answer.hits] == ["bellows.py"]
 
 
 async def test_what_stands_between_sees_the_door(smithy: Smithy) -> None:
@@ -198,10 +198,10 @@ async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
 ) -> None:
     """Whether that asked the daemon or read the index itself."""
     request = SearchRequest("forge", limit=2, per_file=1, deterministic=True)
-    found = await federator.ask_repo(smithy.root("anvil"), request)
-    said = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
+    result = await federator.ask_repo(smithy.root("anvil"), request)
+    output = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
 
-    assert stable_json.dumps(found) + b"\n" == said
+    assert stable_json.dumps(result) + b"\n" == output
 
 
 async def navigate(federator: Federator, root: Path, name: str) -> dict[str, Any]:
@@ -260,9 +260,9 @@ async def test_a_search_ends_in_time_or_when_the_settings_say(
     smithy: Smithy, federator: Federator, timeout_ms: int
 ) -> None:
     request = SearchRequest("forge", timeout_ms=timeout_ms)
-    found = await federator.ask_repo(smithy.root("anvil"), request)
+    result = await federator.ask_repo(smithy.root("anvil"), request)
 
-    assert found["results"]
+    assert result["results"]
 
 
 async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Smithy) -> None:
@@ -273,12 +273,12 @@ async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Sm
     address = arrange(smithy.root("fresh"), Home(smithy.home), environ={}, flags=flags)
     try:
         async with smithy.federator(starts=True, flags=flags) as federator:
-            found = await federator.ask_repo(smithy.root("fresh"), request)
+            result = await federator.ask_repo(smithy.root("fresh"), request)
             status = await federator.status(smithy.root("fresh"))
     finally:
         ended(address)
 
-    assert [hit["path"] for hit in found["results"]] == ["fresh.py"]  # type: ignore[index,union-attr]
+    assert [hit["path"] for hit in result["results"]] == ["fresh.py"]  # type: ignore[index,union-attr]
     assert status["running"] is True
 
 
@@ -320,11 +320,11 @@ async def test_wrong_settings_are_said(
 async def test_a_running_daemon_tells_its_status_and_health(
     smithy: Smithy, federator: Federator
 ) -> None:
-    found = await federator.status(smithy.root("anvil"))
+    result = await federator.status(smithy.root("anvil"))
 
-    assert found["running"] is True
-    assert found["schema_version"]
-    assert found["store_id"] == str(smithy.daemons["anvil"].daemon.identity.store_id)
+    assert result["running"] is True
+    assert result["schema_version"]
+    assert result["store_id"] == str(smithy.daemons["anvil"].daemon.identity.store_id)
 
     quick = await federator.health(smithy.root("anvil"))
     deep = await federator.health(smithy.root("anvil"), deep=True)
@@ -338,11 +338,11 @@ async def test_without_a_daemon_it_is_told_what_lies_there(
     smithy: Smithy, name: str, indexed: bool
 ) -> None:
     async with smithy.federator(starts=True) as federator:
-        found = await federator.status(smithy.root(name))
+        result = await federator.status(smithy.root(name))
 
-    assert found["running"] is False
-    assert found["indexed"] is indexed
-    assert found["root"] == str(smithy.root(name))
+    assert result["running"] is False
+    assert result["indexed"] is indexed
+    assert result["root"] == str(smithy.root(name))
 
 
 async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(

@@ -47,7 +47,7 @@ def test_the_least_that_can_be_said_means_the_usual() -> None:
 
 
 def test_all_that_can_be_said_of_a_slate() -> None:
-    found = slate(
+    result = slate(
         search={"scope": "src", "deterministic": True},
         slate={
             "level": 0,
@@ -61,7 +61,7 @@ def test_all_that_can_be_said_of_a_slate() -> None:
         session={"token": "t", "op": "expand", "targets": ["a.py"], "deltaOnly": True},
     )
 
-    assert found == SlateRequest(
+    assert result == SlateRequest(
         SearchRequest("refund", scope="src", deterministic=True),
         level=0,
         budgets=Budgets(9_000, 900, 4, 2),
@@ -72,7 +72,7 @@ def test_all_that_can_be_said_of_a_slate() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"),
+    ("output", "meant"),
     [
         ({}, SessionRequest("", "start")),
         ({"token": None}, SessionRequest("", "start")),
@@ -83,8 +83,8 @@ def test_all_that_can_be_said_of_a_slate() -> None:
         ({"targets": "a.py:3"}, SessionRequest("", "start", ("a.py:3",))),
     ],
 )
-def test_who_sends_a_token_wants_to_go_on(said: object, meant: SessionRequest) -> None:
-    assert slate(session=said).session == meant
+def test_who_sends_a_token_wants_to_go_on(output: object, meant: SessionRequest) -> None:
+    assert slate(session=output).session == meant
 
 
 def test_no_session_is_none() -> None:
@@ -128,9 +128,9 @@ def test_all_that_can_be_said_of_names_and_places() -> None:
 def test_all_that_is_wrong_with_a_slate_is_named(
     fields: dict[str, object], places: list[str]
 ) -> None:
-    told = wrong("slate", **fields)  # type: ignore[arg-type] # of one kind of request
+    reported = wrong("slate", **fields)  # type: ignore[arg-type] # of one kind of request
 
-    assert [issue.partition(": ")[0] for issue in told.split("; ")] == places
+    assert [issue.partition(": ")[0] for issue in reported.split("; ")] == places
 
 
 @pytest.mark.parametrize(

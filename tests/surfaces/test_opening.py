@@ -34,11 +34,11 @@ FILE = """{
 @pytest.fixture
 def place(tmp_path: Path) -> Path:
     """Return a directory with a workspace over three others."""
-    found = tmp_path.resolve()
+    result = tmp_path.resolve()
     for name in ("in", "out", "off", "ws"):
-        (found / name).mkdir()
-    (found / "ws" / "w.jsonc").write_text(FILE)
-    return found
+        (result / name).mkdir()
+    (result / "ws" / "w.jsonc").write_text(FILE)
+    return result
 
 
 def allowing(place: Path, *names: str) -> Allowlist:
@@ -51,12 +51,12 @@ async def test_a_workspace_is_opened_and_a_repository_outside_fails_alone(place:
         place / "ws" / "w.jsonc", allowing(place, "ws", "in", "out"), REQUEST
     )
 
-    assert [found.alias for found in opened.workspace.repos] == ["in", "out", "off"]
+    assert [item.alias for item in opened.workspace.repos] == ["in", "out", "off"]
     assert opened.forbidden == frozenset()
 
     opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
 
-    aliases = {found.repo_id: found.alias for found in opened.workspace.repos}
+    aliases = {item.repo_id: item.alias for item in opened.workspace.repos}
     assert [aliases[name] for name in opened.forbidden] == ["out"]
 
     only = FederatedRequest(SEARCH, only=("in",))
@@ -78,8 +78,8 @@ async def test_what_a_glob_means_elsewhere_is_not_told(place: Path) -> None:
     whole = await open_workspace(place / "ws" / "w.jsonc", Allowlist([place]), REQUEST)
     opened = await open_workspace(place / "ws" / "w.jsonc", allowing(place, "ws", "in"), REQUEST)
 
-    assert [found.alias for found in whole.workspace.repos] == ["in", "off", "out", "ws"]
-    assert [found.alias for found in opened.workspace.repos] == ["in", "ws"]
+    assert [item.alias for item in whole.workspace.repos] == ["in", "off", "out", "ws"]
+    assert [item.alias for item in opened.workspace.repos] == ["in", "ws"]
     assert opened.workspace.repo_set_id != whole.workspace.repo_set_id
     assert opened.forbidden == frozenset()
 
@@ -122,10 +122,10 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
     def exchange(
         path: Path, *, resolve_root: Callable[[Path], Path], real: Path, **more: object
     ) -> object:
-        found = load(path, resolve_root=resolve_root, real=real, **more)
+        result = load(path, resolve_root=resolve_root, real=real, **more)
         path.rename(place / "out" / "w.jsonc")
         path.symlink_to(place / "out" / "w.jsonc")
-        return found
+        return result
 
     monkeypatch.setattr(workspace_access, "load_workspace", exchange)
 
@@ -203,7 +203,7 @@ class Noting:
         self.prepared: list[str | None] = []
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        self.prepared += [found.alias for found in repos]
+        self.prepared += [item.alias for item in repos]
 
     def open(self, asked: WorkspaceRepo) -> RepoSearcher:
         return FakeSearcher(asked.alias or "")

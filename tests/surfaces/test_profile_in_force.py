@@ -34,7 +34,7 @@ async def test_a_caller_sees_what_the_profile_in_force_shows(root: Path, home: P
     federator = Federator(Home(home), {"GGREP_OFFLINE": "1"}, CLOCK, flags=FLAGS)
     with served(root, home) as host:
         host.settled()
-        found = await federator.ask_repo(root, SearchRequest("forge", keep_weak=True))
+        result = await federator.ask_repo(root, SearchRequest("forge", keep_weak=True))
         await federator.aclose()
 
-    assert [hit["path"] for hit in found["results"]] == ["docs/a.md"]  # type: ignore[index, call-overload, union-attr]
+    assert [hit["path"] for hit in result["results"]] == ["docs/a.md"]  # type: ignore[index, call-overload, union-attr]

@@ -90,10 +90,10 @@ async def test_one_that_answers_and_those_that_do_not(
         ("mute", True, True),
         ("shop", False, False),
     ]
-    found = figures(scrape_text(rows))
-    assert found["ggrep_daemons", ""] == 3
-    assert [found["ggrep_daemon_up", row.store_id] for row in rows] == [0, 0, 1]
-    assert found["ggrep_connections", rows[2].store_id] >= 1
+    result = figures(scrape_text(rows))
+    assert result["ggrep_daemons", ""] == 3
+    assert [result["ggrep_daemon_up", row.store_id] for row in rows] == [0, 0, 1]
+    assert result["ggrep_connections", rows[2].store_id] >= 1
     shown = scrape_text(rows) + stable_json.dumps(scrape_json(rows)).decode()
     assert "/secret" not in shown
     assert str(short) not in shown

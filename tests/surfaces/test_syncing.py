@@ -28,17 +28,17 @@ async def test_progress_is_told_until_the_answer_comes() -> None:
         if not looks:
             finished.set()
             await anyio.sleep_forever()
-        found = looks.pop(0)
-        if isinstance(found, GgrepError):
-            raise found
-        return found
+        result = looks.pop(0)
+        if isinstance(result, GgrepError):
+            raise result
+        return result
 
     async def ask() -> Reply:
         await finished.wait()
         return DONE
 
     assert await wait_for_sync(ask, look, heard.append, poll_s=0) == DONE
-    assert [found.done_files for found in heard] == [1, 2]
+    assert [result.done_files for result in heard] == [1, 2]
 
 
 async def test_the_failure_of_a_sync_comes_out_as_it_is() -> None:
@@ -83,8 +83,8 @@ def test_each_has_the_time_that_those_before_it_left() -> None:
         return question
 
     async def run() -> None:
-        one, two, three, four = await in_turn([1, 2, 3, 4], ask, 1_000, VirtualClock())
-        assert (one, two, three) == (1, 2, 3)
+        first, two, three, four = await in_turn([1, 2, 3, 4], ask, 1_000, VirtualClock())
+        assert (first, two, three) == (1, 2, 3)
         assert isinstance(four, DeadlineExceeded)
 
     run_virtually(run)
@@ -100,9 +100,9 @@ def test_what_means_nothing_fails_alone_and_a_busy_daemon_all_of_them() -> None:
         return "found"
 
     async def run() -> None:
-        refused, found = await in_turn([InvalidRequest("no"), None], ask, 1_000)
+        refused, result = await in_turn([InvalidRequest("no"), None], ask, 1_000)
         assert isinstance(refused, InvalidRequest)
-        assert found == "found"
+        assert result == "found"
         with pytest.raises(Busy):
             await in_turn([Busy(retry_after_ms=1), None], ask, 1_000)
 

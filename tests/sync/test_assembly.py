@@ -30,29 +30,29 @@ def journals(root: Path, home: Path, *, edits: int, **bounds: int) -> list[tuple
     """Edit one file of two again and again; return tombstones told, their files, and maps."""
     write_tree(root, {"a.md": "# A\n", "b.md": "# B\n"})
     engine = open_engine(root, home, encoder="none", **bounds)
-    found = []
+    results = []
     for number in range(edits + 1):
         write_tree(root, {"a.md": f"# A\n\n{number}\n"})
         engine.sync()
         manifest = engine.view().manifest
-        told = manifest.counts.tombstones_added
-        found.append((told, len(manifest.tombstones), len(manifest.segment_map)))
-    return found
+        reported = manifest.counts.tombstones_added
+        results.append((reported, len(manifest.tombstones), len(manifest.segment_map)))
+    return results
 
 
 def test_tombstones_are_counted_and_written_anew_beyond_their_bound(root: Path, home: Path) -> None:
     """Every opening reads them all: their number is bounded however small each publish is."""
-    found = journals(root, home, edits=5, max_tombstones_per_snapshot=3)
+    result = journals(root, home, edits=5, max_tombstones_per_snapshot=3)
 
-    assert found == [(0, 0, 1), (1, 1, 2), (2, 2, 3), (3, 3, 4), (1, 1, 1), (2, 2, 2)]
+    assert result == [(0, 0, 1), (1, 1, 2), (2, 2, 3), (3, 3, 4), (1, 1, 1), (2, 2, 2)]
 
 
 def test_a_long_journal_is_folded(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each file is opened and verified, so there may be no more of them than the bound says."""
     monkeypatch.setattr(assembly, "MAX_DELTAS", 3)
-    found = journals(root, home, edits=4)
+    result = journals(root, home, edits=4)
 
-    assert found == [(0, 0, 1), (1, 1, 2), (2, 2, 3), (1, 1, 1), (2, 2, 2)]
+    assert result == [(0, 0, 1), (1, 1, 2), (2, 2, 3), (1, 1, 1), (2, 2, 2)]
 
 
 def test_a_manifest_and_its_journal_say_what_the_view_shows(root: Path, home: Path) -> None:
@@ -124,19 +124,19 @@ def test_a_change_of_the_manifest_is_published(root: Path, home: Path) -> None:
         with_facts(ignore_fingerprint="another", partial=True), view, root=root, most=1
     )
     number = MAX_PROBLEMS + 1
-    told: Any = SimpleNamespace(
+    reported: Any = SimpleNamespace(
         damage=None,
         manifest=replace(manifest, errors=(problem,) * MAX_PROBLEMS, errors_total=number),
     )
     named = (problem,) * MAX_PROBLEMS
     as_many = with_facts(problems=named, problems_total=number)
-    assert not is_needed(as_many, told, root=root, most=1)
+    assert not is_needed(as_many, reported, root=root, most=1)
     one_more = with_facts(problems=named, problems_total=number + 1)
-    assert is_needed(one_more, told, root=root, most=1)
+    assert is_needed(one_more, reported, root=root, most=1)
     others = with_facts(
         problems=(replace(problem, code="vanished"), *named[1:]), problems_total=number
     )
-    assert is_needed(others, told, root=root, most=1)
+    assert is_needed(others, reported, root=root, most=1)
 
 
 def test_a_snapshot_has_no_more_segments_than_a_query_may_open() -> None:
@@ -165,8 +165,8 @@ def segment(name: str, live: int, rows: int | None = None, *, hidden: int = 0) -
     mask = np.arange(rows or live) < live
     files = np.arange(hidden + 1) >= hidden
     image: Any = SimpleNamespace(name=name, rows=len(mask))
-    told = SimpleNamespace(image=image, visible_rows=lambda: mask, visible_files=files)
-    return cast(SegmentView, told)
+    reported = SimpleNamespace(image=image, visible_rows=lambda: mask, visible_files=files)
+    return cast(SegmentView, reported)
 
 
 def chosen(segments: list[SegmentView], most: int, most_hidden: int = 1000) -> list[str]:

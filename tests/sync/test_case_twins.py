@@ -26,8 +26,8 @@ def twins(engine: Engine) -> tuple[str, tuple[str, ...]]:
     """Return what health says of twins: its severity and the paths."""
     identity = engine.identity
     report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
-    (found,) = (check for check in report.checks if check.code == "casefold_collisions")
-    return found.severity, found.paths
+    (result,) = (check for check in report.checks if check.code == "casefold_collisions")
+    return result.severity, result.paths
 
 
 @pytest.mark.parametrize("tracked", [False, True])
@@ -52,11 +52,11 @@ def test_each_twin_is_found_and_goes_alone(root: Path, home: Path) -> None:
     engine = indexed(root, home, TREE)
 
     def defined(name: str) -> list[str]:
-        return [found.path for found in engine.ask(SymbolRequest(name)).definitions]
+        return [item.path for item in engine.ask(SymbolRequest(name)).definitions]
 
     def expanded(target: str) -> str:
-        found = engine.ask(ExpandRequest(target))
-        return found.path
+        item = engine.ask(ExpandRequest(target))
+        return item.path
 
     used = {use.path for use in engine.ask(ReferencesRequest("set_target")).references}
     assert defined("set_target") == ["net/xt_DSCP.py"]

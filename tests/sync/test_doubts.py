@@ -37,9 +37,9 @@ def live(engine: Engine) -> list[str]:
 
 
 def state(engine: Engine) -> IndexState:
-    found = read_index_state(store_files.index_state_file(engine.identity.store))
-    assert found is not None
-    return found
+    result = read_index_state(store_files.index_state_file(engine.identity.store))
+    assert result is not None
+    return result
 
 
 def listing_fails(patch: pytest.MonkeyPatch, name: str, number: int) -> None:
@@ -151,7 +151,7 @@ def test_while_git_fails_an_index_made_with_it_keeps_its_list_of_files(
         again = engine.sync()
         while_it_fails = live(engine)
         degraded = answer(engine, ASK)["degraded"]
-        found = paths(engine, "queue")
+        result = paths(engine, "queue")
 
     assert [(p.code, p.message) for p in report.degraded] == [
         (
@@ -160,7 +160,7 @@ def test_while_git_fails_an_index_made_with_it_keeps_its_list_of_files(
             " git answers",
         )
     ]
-    assert (while_it_fails, found, degraded) == (["a.py", "b.py"], ["b.py"], True)
+    assert (while_it_fails, result, degraded) == (["a.py", "b.py"], ["b.py"], True)
     assert again.published is False
     assert engine.sync().degraded == ()
     assert live(engine) == ["a.py", "b.py", "new.py"]
@@ -193,9 +193,9 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
     head = git(root, "rev-parse", "HEAD").strip()
 
     assert engine.sync().published is True
-    found = engine.view().manifest.git
-    assert found is not None
-    assert (found.head_sha, found.dirty) == (head, False)
+    result = engine.view().manifest.git
+    assert result is not None
+    assert (result.head_sha, result.dirty) == (head, False)
     assert engine.sync().published is False
 
 
@@ -294,8 +294,8 @@ def test_a_large_change_hides_what_is_gone_at_once(root: Path, home: Path) -> No
 
     def watch(progress: SyncProgress) -> None:
         if progress.stage == "publish":
-            said = answer(engine, ASK)["indexed"]
-            seen.append((live(engine), tuple(said.values())))
+            output = answer(engine, ASK)["indexed"]
+            seen.append((live(engine), tuple(output.values())))
 
     engine.sync(progress=watch)
 

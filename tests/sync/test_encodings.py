@@ -52,7 +52,7 @@ def test_a_declared_encoding_is_no_guess(
 ) -> None:
     engine = indexed(root, home, {"src/a.c": TREE["src/a.c"], **declared})
 
-    codes = {one["code"] for one in answer(engine, ASK)["warnings"]}
+    codes = {each["code"] for each in answer(engine, ASK)["warnings"]}
 
     assert "цикл" in texts(engine)["src/a.c"]
     assert ("guessed_encoding" in codes) is not reads
@@ -113,17 +113,17 @@ def test_a_sync_that_is_cut_short_leaves_the_declaration_to_the_next(
 def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home: Path) -> None:
     engine = indexed(root, home, TREE)
 
-    told = {one["code"]: one["message"] for one in answer(engine, ASK)["warnings"]}
+    reported = {each["code"]: each["message"] for each in answer(engine, ASK)["warnings"]}
     identity = engine.identity
     report = check_health(identity.store, identity.store_id, engine.settings, deep=False)
     checks = {check.code: check.paths for check in report.checks}
     state = read_status(engine.settings, engine.inspect, engine.home, engine.identity)
-    status = {one.code: one.message for one in state.warnings}
+    status = {each.code: each.message for each in state.warnings}
 
-    assert told["guessed_encoding"].startswith(
+    assert reported["guessed_encoding"].startswith(
         "encoding was guessed for src/a.c (cp866), src/b.c (iso8859-2);"
     )
-    assert told["replaced_characters"].endswith("torn.txt (utf-8)")
+    assert reported["replaced_characters"].endswith("torn.txt (utf-8)")
     assert status == {
         "guessed_encoding": "files whose encoding was guessed: 2; ggrep health names them",
         "replaced_characters": (

@@ -148,11 +148,11 @@ def test_a_commit_meanwhile_costs_one_look_and_nothing_is_read_again(
     )
     engine = open_engine(repo, home)
     engine.sync()
-    found = engine.view().manifest.git
+    result = engine.view().manifest.git
 
     assert sorted(read) == sorted(on_disk(repo))
-    assert found is not None
-    assert (found.head_sha, found.dirty) == (git(repo, "rev-parse", "HEAD").strip(), False)
+    assert result is not None
+    assert (result.head_sha, result.dirty) == (git(repo, "rev-parse", "HEAD").strip(), False)
 
 
 def test_portions_before_a_checkout_and_after_it_do_not_mix(
@@ -163,10 +163,10 @@ def test_portions_before_a_checkout_and_after_it_do_not_mix(
     engine = open_engine(repo, home, max_bytes_per_sync=80)
     engine.sync()
 
-    found = list(published(engine))
-    assert found[0] == {"alpha"}
-    assert found[-1] == {"beta"}
-    assert all(len(branches) == 1 for branches in found)
+    results = list(published(engine))
+    assert results[0] == {"alpha"}
+    assert results[-1] == {"beta"}
+    assert all(len(branches) == 1 for branches in results)
     assert shown(engine) == on_disk(repo)
 
 
@@ -176,9 +176,9 @@ def test_portions_over_another_branch_hide_it_first(repo: Path, home: Path, git:
     git(repo, "switch", "-q", "beta")
     engine.sync()
 
-    found = list(published(engine))
-    assert len(found) > 4
-    assert all(len(branches) == 1 for branches in found)
+    results = list(published(engine))
+    assert len(results) > 4
+    assert all(len(branches) == 1 for branches in results)
     assert shown(engine) == on_disk(repo)
 
 

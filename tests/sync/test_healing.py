@@ -165,7 +165,7 @@ def test_several_that_meet_it_at_once_all_answer(engine: Engine) -> None:
 
 def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine) -> None:
     """Another process is at it for longer than the request may take."""
-    told: list[None] = []
+    reports: list[None] = []
     store = engine.identity.store
     derived(engine)[0].unlink()
     late = Engine(
@@ -173,7 +173,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
         engine.home,
         settings=engine.settings,
         clock=engine.clock,
-        hosted=Hosted(on_damage=lambda: told.append(None)),
+        hosted=Hosted(on_damage=lambda: reports.append(None)),
     )
     never = Patience(Deadline.never(engine.clock), lambda _: None)
     with (
@@ -181,7 +181,7 @@ def test_a_request_without_the_time_says_that_it_is_being_healed(engine: Engine)
         pytest.raises(DeadlineExceeded, match="is damaged; rebuilding it"),
     ):
         late.search(ASK, Deadline.after(engine.clock, 50))
-    assert told
+    assert reports
 
 
 def test_a_failed_rebuild_is_tried_once(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

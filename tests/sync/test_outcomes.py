@@ -59,12 +59,12 @@ def test_every_answer_says_why_the_last_sync_failed(root: Path, home: Path) -> N
     write_tree(root, {"A.py": "def other():\n    return 1\n"})
     with pytest.raises(SyncRefused):
         engine.sync()
-    found = warnings(engine)
+    result = warnings(engine)
     status, health, moment = told(engine)
 
     why = "A.py, a.py: these paths differ only by case, and portable_paths is on"
-    assert all(why in each["sync_failed"] for each in found)
-    assert all(each["sync_failed"].endswith("to try again: ggrep index") for each in found)
+    assert all(why in each["sync_failed"] for each in result)
+    assert all(each["sync_failed"].endswith("to try again: ggrep index") for each in result)
     assert not any("sync_failed" in each for each in warnings(engine, deterministic=True))
     assert why in status["sync"]["last_error"]
     assert [each["code"] for each in status["warnings"]] == ["sync_failed"]

@@ -72,7 +72,7 @@ def test_each_bad_file_costs_itself(root: Path, home: Path, trouble: pytest.Monk
         engine.sync(strict=True)
     write_tree(root, {"gone.py": TREE["gone.py"]})
     first, second = engine.sync(), engine.sync()
-    found = paths(engine, "retry")
+    result = paths(engine, "retry")
     trouble.undo()
 
     assert [reason.partition(":")[0] for reason in refused.value.reasons] == [
@@ -86,11 +86,11 @@ def test_each_bad_file_costs_itself(root: Path, home: Path, trouble: pytest.Monk
         ("gone.py", "vanished"),
         ("shut", "unreadable"),
     ]
-    assert [(one.path_key, one.code) for one in first.degraded] == [
+    assert [(each.path_key, each.code) for each in first.degraded] == [
         ("moving.py", "stable_read_failed")
     ]
     assert second.degraded == first.degraded
-    assert found == ["bytes.py", "good.py"]
+    assert result == ["bytes.py", "good.py"]
     healed = engine.sync()
     assert healed.degraded == ()
     assert sorted(engine.view().live_files()) == [
@@ -114,7 +114,7 @@ def test_what_was_indexed_stays_or_goes(
 
     assert before == sorted(TREE)
     assert sorted(engine.view().live_files()) == ["bytes.py", "good.py", "moving.py", "shut/in.py"]
-    assert [one.path_key for one in report.degraded] == ["moving.py", "shut/in.py"]
+    assert [each.path_key for each in report.degraded] == ["moving.py", "shut/in.py"]
 
 
 def test_the_command_says_what_it_left_out(

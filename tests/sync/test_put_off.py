@@ -144,11 +144,11 @@ def test_an_edit_is_tried_now(engine: Engine, root: Path, monkeypatch: pytest.Mo
 
 def test_a_file_that_an_earlier_build_cut_in_a_busy_minute_is_tried_again() -> None:
     """It could not tell a hanging parser from a busy machine."""
-    said = "cut by lines instead"
+    output = "cut by lines instead"
 
-    assert is_passing(DegradedFile("chunk_failed", f"parse_timeout: {said}", "a.py"))
-    assert not is_passing(DegradedFile("chunk_failed", f"parse_exhausted: {said}", "a.py"))
-    assert not is_passing(DegradedFile("chunk_failed", f"parse_crashed: {said}", "a.py"))
+    assert is_passing(DegradedFile("chunk_failed", f"parse_timeout: {output}", "a.py"))
+    assert not is_passing(DegradedFile("chunk_failed", f"parse_exhausted: {output}", "a.py"))
+    assert not is_passing(DegradedFile("chunk_failed", f"parse_crashed: {output}", "a.py"))
 
 
 def test_tries_grow_rare_up_to_a_bound() -> None:
@@ -189,15 +189,15 @@ class Stalls(StalledPool):
 @pytest.fixture
 def walks(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """Return the roots of the walks that syncs make."""
-    found: list[Path] = []
+    results: list[Path] = []
     walk = plan.walk
 
     def counted(root: Path, *given: object, **named: object) -> object:
-        found.append(root)
+        results.append(root)
         return walk(root, *given, **named)  # type: ignore[arg-type] # passed on as they came
 
     monkeypatch.setattr(plan, "walk", counted)
-    return found
+    return results
 
 
 def committed(engine: Engine, git: Git) -> None:

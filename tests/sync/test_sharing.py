@@ -73,10 +73,10 @@ def test_a_clean_store_takes_the_commit_that_is_made_meanwhile_whole(
     meanwhile(monkeypatch, change)
     engine = open_engine(tracked, home, **CLEAN)
     engine.sync()
-    found = engine.view().manifest.git
+    result = engine.view().manifest.git
 
-    assert found is not None
-    assert (found.head_sha, found.dirty) == (git(tracked, "rev-parse", "HEAD").strip(), False)
+    assert result is not None
+    assert (result.head_sha, result.dirty) == (git(tracked, "rev-parse", "HEAD").strip(), False)
     assert paths(engine, "beta") == ["a.py"]
 
 

@@ -144,11 +144,11 @@ def test_a_hanging_parser_degrades(root: Path, home: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr("ggrep.index.sync.syncer.IndexPool", HangingPool)
         report = engine.sync()
-    said = answer(engine, ASK)
+    output = answer(engine, ASK)
 
     assert ("chunk_failed", "a.py") in [(p.code, p.path_key) for p in report.degraded]
     assert report.retry_after_ms is None
-    assert said["degraded"] is True
+    assert output["degraded"] is True
     assert "degraded_snapshot" in codes_of(engine)
     assert "a.py" in paths(engine, "retry")
     write_tree(root, {"b.txt": "queues\n"})
@@ -268,9 +268,9 @@ def test_a_large_first_index_is_published_in_portions(root: Path, home: Path) ->
 
     def watch(progress: SyncProgress) -> None:
         if progress.stage == "publish" and store_files.active_file(engine.identity.store).exists():
-            said = answer(engine, ASK)
-            codes = [notice["code"] for notice in said["warnings"]]
-            seen.append(("partial_index" in codes, *said["indexed"].values()))
+            output = answer(engine, ASK)
+            codes = [notice["code"] for notice in output["warnings"]]
+            seen.append(("partial_index" in codes, *output["indexed"].values()))
 
     engine.sync(progress=watch)
 

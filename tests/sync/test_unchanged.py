@@ -440,7 +440,7 @@ def test_a_file_that_was_no_text_is_remembered_with_its_reason(tmp_path: Path) -
     assert load(tmp_path / "files.json") == {item.path_key: memory}
     changes = detect([item, file("b", 1)], {}, load(tmp_path / "files.json"))
     assert changes.skipped == (memory,)
-    assert [found.path_key for found in changes.suspects] == ["b"]
+    assert [each.path_key for each in changes.suspects] == ["b"]
     assert detect([file("a.bin", 6)], {}, {item.path_key: memory}).skipped == ()
 
 

@@ -7,7 +7,7 @@ from ggrep.search.tour.commands import commands_of, has_commands, package_manage
 
 
 @pytest.mark.parametrize(
-    ("path", "text", "told"),
+    ("path", "text", "reported"),
     [
         ("Makefile", "X := 1\nbuild: a\n\ntest check:\n.PHONY: a\n", ["make build, test"]),
         ("package.json", '{"scripts": {"test": "jest", "x": "y"}}', ["npm run test: jest"]),
@@ -24,9 +24,9 @@ from ggrep.search.tour.commands import commands_of, has_commands, package_manage
         ("composer.json", '{"scripts": {"test": "x"}}', ["composer install", "composer test"]),
     ],
 )
-def test_a_file_says_its_commands(path: str, text: str, told: list[str] | None) -> None:
+def test_a_file_says_its_commands(path: str, text: str, reported: list[str] | None) -> None:
     """Names that people look for, and what a manifest means by convention."""
-    wanted = ["cargo build --workspace; cargo test --workspace"] if told is None else told
+    wanted = ["cargo build --workspace; cargo test --workspace"] if reported is None else reported
 
     assert has_commands(path)
     assert [line.text for line in commands_of(path, text)] == wanted

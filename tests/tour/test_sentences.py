@@ -6,7 +6,7 @@ from ggrep.search.tour.sentences import readme_says, source_says
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "line"),
+    ("text", "output", "line"),
     [
         ("# A\n\nA counts all the money. Fast.\nMore.\n", "A counts all the money. Fast.", 3),
         ("A\n=\n\nA counts `all` **the** money.\n", "A counts all the money.", 4),
@@ -42,12 +42,12 @@ from ggrep.search.tour.sentences import readme_says, source_says
         (".. image:: a\n\n`A <https://a>`_ counts all the money.\n", None, 3),
     ],
 )
-def test_a_readme_begins_with_its_first_prose(text: str, said: str | None, line: int) -> None:
+def test_a_readme_begins_with_its_first_prose(text: str, output: str | None, line: int) -> None:
     """Not with badges, titles, code or what is said of the README itself."""
-    found = readme_says(text)
+    result = readme_says(text)
 
-    assert found is not None
-    assert (found.text, found.line) == (said or "A counts all the money.", line)
+    assert result is not None
+    assert (result.text, result.line) == (output or "A counts all the money.", line)
 
 
 @pytest.mark.parametrize(
@@ -67,15 +67,15 @@ def test_a_readme_without_prose_says_nothing(text: str) -> None:
 
 def test_a_long_sentence_is_cut() -> None:
     """The bytes of a tour are few."""
-    found = readme_says("Word " * 200, 40)
+    result = readme_says("Word " * 200, 40)
 
-    assert found is not None
-    assert len(found.text) <= 40
-    assert found.text.endswith("…")
+    assert result is not None
+    assert len(result.text) <= 40
+    assert result.text.endswith("…")
 
 
 @pytest.mark.parametrize(
-    ("language", "text", "said", "line"),
+    ("language", "text", "output", "line"),
     [
         ("python", '# x\n"""Counts money. Fast."""\n', "Counts money.", 2),
         ("python", '"""\nCounts\nmoney.\n\nMore.\n"""\n', "Counts money.", 2),
@@ -89,12 +89,12 @@ def test_a_long_sentence_is_cut() -> None:
         ),
     ],
 )
-def test_a_package_says_what_it_is_for(language: str, text: str, said: str, line: int) -> None:
+def test_a_package_says_what_it_is_for(language: str, text: str, output: str, line: int) -> None:
     """In the comment or string that documents it; licences are none."""
-    found = source_says(text, language, 100)
+    result = source_says(text, language, 100)
 
-    assert found is not None
-    assert (found.text, found.line) == (said, line)
+    assert result is not None
+    assert (result.text, result.line) == (output, line)
 
 
 @pytest.mark.parametrize(

@@ -92,63 +92,63 @@ def told(found: TourResponse) -> dict[str, list[tuple[str, str, int]]]:
 
 def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> None:
     """Each line is a quotation, a name or a count, and names its file."""
-    found = told(toured(root, home, PYTHON))
+    result = told(toured(root, home, PYTHON))
 
-    assert found["about"] == [
+    assert result["about"] == [
         ("Till counts money. It is fast.", "README.md", 5),
         ("Counts money quickly.", "pyproject.toml", 3),
     ]
-    assert found["languages"][0][0].startswith("python ")
+    assert result["languages"][0][0].startswith("python ")
     assert ("src/till/  5 indexed files, python: Money in drawers.", "src/till/__init__.py", 1) in (
-        found["folders"]
+        result["folders"]
     )
-    assert found["entry_points"] == [
+    assert result["entry_points"] == [
         ("till = till.cli:main", "pyproject.toml", 5),
         ("python -m till", "src/till/__main__.py", 0),
     ]
-    assert found["main_files"] == [
+    assert result["main_files"] == [
         ("2 indexed lines: add()", "src/till/money.py", 0),
         ("7 indexed lines: main()", "src/till/cli.py", 0),
     ]
-    assert found["build_and_test"] == [
+    assert result["build_and_test"] == [
         ("make build, test", "Makefile", 0),
         ("pip install . (built by hatchling.build)", "pyproject.toml", 7),
         ("pytest", "pyproject.toml", 8),
         ("tox -e py311", ".github/workflows/ci.yml", 7),
         ("ruff check .", ".github/workflows/ci.yml", 8),
     ]
-    assert found["configuration"] == [
+    assert result["configuration"] == [
         ("HOME", "src/till/store.py", 5),
     ]
-    assert found["docs"] == [
+    assert result["docs"] == [
         ("1 indexed file", "docs/", 0),
         ("3 lines", "CONTRIBUTING.md", 0),
         ("5 lines", "README.md", 0),
     ]
-    assert found["tests"] == [("1 indexed file", "tests/", 0)]
+    assert result["tests"] == [("1 indexed file", "tests/", 0)]
 
 
 def test_in_go_packages_are_imported_and_commands_begin_programs(root: Path, home: Path) -> None:
     """A module of others never means our own root."""
-    found = told(toured(root, home, GO))
+    result = told(toured(root, home, GO))
 
-    assert found["main_files"][0] == ("3 indexed files", "money/", 0)
-    assert found["entry_points"] == [
+    assert result["main_files"][0] == ("3 indexed files", "money/", 0)
+    assert result["entry_points"] == [
         ("main()", "cmd/till/main.go", 9),
         ("main()", "cmd/other/main.go", 5),
     ]
-    assert found["build_and_test"] == [("go build ./...; go test ./...", "go.mod", 0)]
+    assert result["build_and_test"] == [("go build ./...; go test ./...", "go.mod", 0)]
     assert ("money/  3 indexed files, go: Package money adds amounts.", "money/doc.go", 1) in (
-        found["folders"]
+        result["folders"]
     )
-    assert found["tests"] == [("one of 1 indexed go file beside the code", "money/add_test.go", 0)]
+    assert result["tests"] == [("one of 1 indexed go file beside the code", "money/add_test.go", 0)]
 
 
 def test_what_is_unknown_has_no_section(root: Path, home: Path) -> None:
     """Nothing is guessed."""
-    found = told(toured(root, home, {"a.txt": "x = 1\n", "b.py": "x = 1\n"}))
+    result = told(toured(root, home, {"a.txt": "x = 1\n", "b.py": "x = 1\n"}))
 
-    assert set(found) - {"main_files"} == {"languages"}
+    assert set(result) - {"main_files"} == {"languages"}
 
 
 @pytest.mark.parametrize("most", [120, 300, 600, 4_096])
@@ -156,13 +156,13 @@ def test_a_tour_keeps_to_its_bytes_and_counts_what_it_leaves_out(
     root: Path, home: Path, most: int
 ) -> None:
     """The longest sections lose lines first."""
-    found = toured(root, home, PYTHON, most)
+    result = toured(root, home, PYTHON, most)
 
-    assert size_of(tour_lines(found.sections)) <= most
-    assert bool(found.limits_hit) == (most < 4_096)
+    assert size_of(tour_lines(result.sections)) <= most
+    assert bool(result.limits_hit) == (most < 4_096)
     if most == 600:
-        assert found.sections[0].kind == "about"
-        assert any(section.left_out for section in found.sections)
+        assert result.sections[0].kind == "about"
+        assert any(section.left_out for section in result.sections)
 
 
 def test_the_same_snapshot_has_the_same_tour(root: Path, home: Path) -> None:
@@ -189,9 +189,9 @@ def test_a_rails_application_names_the_constants_that_most_files_use(
     root: Path, home: Path
 ) -> None:
     """It imports nothing; what a namespace holds is no use of it, and tests do not count."""
-    found = told(toured(root, home, RAILS))
+    result = told(toured(root, home, RAILS))
 
-    assert found["main_files"][:2] == [
+    assert result["main_files"][:2] == [
         ("3 indexed lines: Order", "app/models/order.rb", 0),
         ("3 indexed lines: Tax", "app/models/tax.rb", 0),
     ]
@@ -199,17 +199,17 @@ def test_a_rails_application_names_the_constants_that_most_files_use(
 
 def test_settings_are_read_by_code_and_not_by_pages(root: Path, home: Path) -> None:
     """A script of a page, and a word of the same family, configure nothing."""
-    found = told(toured(root, home, RAILS))
+    result = told(toured(root, home, RAILS))
 
-    assert found["configuration"] == [("PORT", "config/puma.rb", 1)]
+    assert result["configuration"] == [("PORT", "config/puma.rb", 1)]
 
 
 def test_a_folder_is_cited_by_the_whole_path_of_its_readme(root: Path, home: Path) -> None:
     """`README.md` alone is the root's."""
-    found = toured(root, home, RAILS)
-    lines = tour_lines(found.sections)
+    result = toured(root, home, RAILS)
+    lines = tour_lines(result.sections)
 
-    assert "about" not in told(found)
+    assert "about" not in told(result)
     deps = next(line for line in lines if line.startswith("  deps/"))
     assert deps.endswith(": Parts of other projects that we keep.  [deps/README.md:3]")
     assert "  app/  6 indexed files, ruby" in lines
@@ -229,9 +229,9 @@ ENVIRONMENT = {
 
 def test_a_variable_is_listed_where_code_reads_it(root: Path, home: Path) -> None:
     """Comments, assignments, benchmarks and argument parsers read none."""
-    found = told(toured(root, home, ENVIRONMENT))
+    result = told(toured(root, home, ENVIRONMENT))
 
-    assert sorted(found["configuration"]) == [
+    assert sorted(result["configuration"]) == [
         ("YES1", "a.py", 3),
         ("YES2", "b.c", 3),
         ("YES3", "c.js", 1),
@@ -260,9 +260,9 @@ MAINS = {
 
 def test_programs_are_those_whose_files_there_are(root: Path, home: Path) -> None:
     """Neither benchmarks nor build scripts are programs of the repository."""
-    found = told(toured(root, home, MAINS))
+    result = told(toured(root, home, MAINS))
 
-    assert found["entry_points"] == [
+    assert result["entry_points"] == [
         ("a = ./bin/a.js", "package.json", 1),
         ("c = bin/c", "c.gemspec", 2),
     ]
@@ -270,12 +270,12 @@ def test_programs_are_those_whose_files_there_are(root: Path, home: Path) -> Non
 
 def test_main_files_show_what_they_export(root: Path, home: Path) -> None:
     """Guards, targets of an `impl` and private names are no exports, and barrels define nothing."""
-    found = told(toured(root, home, MAINS))
-    lines = {path: text for text, path, _ in found["main_files"]}
+    result = told(toured(root, home, MAINS))
+    lines = {path: text for text, path, _ in result["main_files"]}
 
     assert lines["src/e.rs"] == "5 indexed lines: Shown"
     assert lines["bin/a.js"] == "3 indexed lines: a()"
     assert lines["src/g.js"] == "3 indexed lines: G"
     assert lines["src/f.h"] == "6 indexed lines: Widget"
     assert not {"src/internal.ts", "build.rs", "d_perftest.cc"} & set(lines)
-    assert any("cpp" in text and " c " not in text for text, _, _ in found["languages"])
+    assert any("cpp" in text and " c " not in text for text, _, _ in result["languages"])

@@ -480,7 +480,7 @@ TREES: dict[str, Make] = {
 
 def words(root: Path) -> Iterable[str]:
     """Return words that stand in the tree: the common one, and those of single files."""
-    found = {COMMON}
+    results = {COMMON}
     for base, _, files in os.walk(root):
-        found.update(word_of(str((Path(base) / name).relative_to(root))) for name in files)
-    return sorted(found)[:40]
+        results.update(word_of(str((Path(base) / name).relative_to(root))) for name in files)
+    return sorted(results)[:40]

@@ -56,9 +56,9 @@ def test_values_come_back_equal(kind: type) -> None:
     @settings(suppress_health_check=list(HealthCheck), deadline=None)
     @given(values_of(kind))
     def property_holds(value: object) -> None:
-        found = crossed(value)
-        assert found == value
-        assert stable_json.dumps(found) == stable_json.dumps(value)
+        result = crossed(value)
+        assert result == value
+        assert stable_json.dumps(result) == stable_json.dumps(value)
 
     property_holds()
 
@@ -66,20 +66,20 @@ def test_values_come_back_equal(kind: type) -> None:
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_floats_come_back_to_the_bit(score: float) -> None:
     """Ties between repositories are broken by equality of scores."""
-    found = crossed(EncodedQuery((), score))
+    result = crossed(EncodedQuery((), score))
 
-    assert isinstance(found, EncodedQuery)
-    assert found.scale.hex() == score.hex()
+    assert isinstance(result, EncodedQuery)
+    assert result.scale.hex() == score.hex()
 
 
 def test_the_json_is_plain() -> None:
     request = SearchRequest("a", corpora=(Corpus.EXTRACTED_PROSE,), filters=(Filter("lang", "go"),))
 
-    found: Any = stable_json.plain(request)
+    result: Any = stable_json.plain(request)
 
-    assert found["corpora"] == ["extractedProse"]
-    assert found["filters"] == [{"key": "lang", "value": "go", "negated": False}]
-    assert found["mode"] == "balanced"
+    assert result["corpora"] == ["extractedProse"]
+    assert result["filters"] == [{"key": "lang", "value": "go", "negated": False}]
+    assert result["mode"] == "balanced"
     assert stable_json.plain((("code", 1),)) == [["code", 1]]
 
 

@@ -120,19 +120,19 @@ def act_on(connection: Connection, act: str) -> object:
     """Do one thing to a connection; return what came of it."""
     match connection:
         case ClientConnection():
-            own: dict[str, Any] = {
+            ours: dict[str, Any] = {
                 "greet": connection.greet,
                 "ask": lambda: connection.request(Ping()),
             }
         case DaemonConnection():
-            own = {
+            ours = {
                 "answer": lambda: connection.welcome(HELLO, OFFER),
                 "say": lambda: connection.reply(reply_json("a", "ping", {})),
                 "refuse": lambda: connection.refuse(InvalidMessage(NO)),
             }
-    own["close"] = connection.close
-    if act in own:
-        return own[act]()
+    ours["close"] = connection.close
+    if act in ours:
+        return ours[act]()
     connection.receive(SAID[act])
     return connection.next_event()  # type: ignore[attr-defined] # both have one
 
@@ -176,9 +176,9 @@ def test_the_page_has_the_table_of_the_code() -> None:
     page = Path(__file__).parents[2] / "docs/impl/protocol.md"
     rows = re.findall(r"^\| (client|daemon) \| (\w+) \| (.*?) ?\|$", page.read_text(), re.MULTILINE)
 
-    told = {(role, state): steps for role, state, steps in rows}
+    reported = {(role, state): steps for role, state, steps in rows}
 
-    assert told == {
+    assert reported == {
         (role.value, state.value): ", ".join(f"{step.name} {to.value}" for step, to in row.items())
         for role, states in TABLE.items()
         for state, row in states.items()
@@ -204,8 +204,8 @@ def pumped(client: ClientConnection, daemon: DaemonConnection, data: bytes) -> l
                 client.receive(daemon.refuse(event))
             case Envelope(request_id, name):
                 client.receive(daemon.reply(reply_json(request_id, name, {"well": True})))
-    while (told := client.next_event()) is not None:
-        seen.append(told)
+    while (reported := client.next_event()) is not None:
+        seen.append(reported)
     return seen
 
 
@@ -311,9 +311,12 @@ def test_a_misfit_keeps_the_id_that_it_has() -> None:
     daemon = daemon_at("open")
 
     daemon.receive(framed({"message": "launch", "request_id": "odd"}) + SAID["garbled"])
-    found = [daemon.next_event(), daemon.next_event()]
+    results = [daemon.next_event(), daemon.next_event()]
 
-    assert [event.request_id for event in found if isinstance(event, InvalidMessage)] == ["odd", ""]
+    assert [event.request_id for event in results if isinstance(event, InvalidMessage)] == [
+        "odd",
+        "",
+    ]
     assert daemon.state is State.OPEN
 
 

@@ -49,10 +49,10 @@ def test_a_socket_is_named_by_the_digest_of_store_and_fingerprint() -> None:
     assert place("/h", "ab", "c") != place("/h", "a", "bc")
     assert place("/" + "ü" * 60).parent == TEMP / "ggrep-7"
 
-    one, other = place("/" + "a" * 150), place("/" + "b" * 150)
+    first, other = place("/" + "a" * 150), place("/" + "b" * 150)
 
-    assert one.parent == other.parent
-    assert one.name != other.name
+    assert first.parent == other.parent
+    assert first.name != other.name
     assert place("/" + "a" * 150, uid=8).parent == TEMP / "ggrep-8"
 
 
@@ -147,8 +147,8 @@ def test_the_fast_path_reads_what_is_written_here(root: bytes, tmp_path: Path) -
     file.parent.mkdir()
     file.write_bytes(locator_bytes(replace(LOCATOR, root=root)))
 
-    found = locator_file(os.fsdecode(root), {"GGREP_HOME": str(tmp_path)})
-    read = read_locator(found, os.fsdecode(root))
+    result = locator_file(os.fsdecode(root), {"GGREP_HOME": str(tmp_path)})
+    read = read_locator(result, os.fsdecode(root))
 
     assert (read.store_id, read.config_fingerprint) == ("shop-1", "ff")
     assert (read.address, read.build) == ("/h/daemon/ab.sock", "b1")

@@ -37,11 +37,11 @@ def test_a_frame_is_its_length_in_four_bytes_and_its_payload() -> None:
 
 
 @pytest.mark.parametrize(
-    ("payload", "told"), [(b"", "must not be empty"), (b"abc", "3 bytes are more")]
+    ("payload", "reported"), [(b"", "must not be empty"), (b"abc", "3 bytes are more")]
 )
-def test_a_frame_nobody_would_read_is_not_written(payload: bytes, told: str) -> None:
+def test_a_frame_nobody_would_read_is_not_written(payload: bytes, reported: str) -> None:
     """The writer must learn of it, not the reader."""
-    with pytest.raises(FrameError, match=told):
+    with pytest.raises(FrameError, match=reported):
         frame(payload, cap_bytes=2)
 
 
@@ -51,11 +51,11 @@ def test_cuts_do_not_matter(payloads: list[bytes], cuts: list[int]) -> None:
     reader = FrameReader(CAP)
     places = [0, *sorted(min(cut, len(stream)) for cut in cuts), len(stream)]
 
-    found = []
+    results = []
     for start, end in pairwise(places):
-        found += reader.feed(stream[start:end])
+        results += reader.feed(stream[start:end])
 
-    assert found == payloads
+    assert results == payloads
     assert not reader.mid_frame
 
 
@@ -65,9 +65,9 @@ def test_mid_frame_is_told_from_between_frames(payloads: list[bytes], rest: int)
     stream = stream_of([*payloads, b"unfinished"])
     reader = FrameReader(CAP)
 
-    found = reader.feed(stream[:-rest])
+    result = reader.feed(stream[:-rest])
 
-    assert found == payloads
+    assert result == payloads
     assert reader.mid_frame
 
 
@@ -78,9 +78,9 @@ def test_a_bad_prefix_loses_nothing_that_was_whole_before_it(
     """Requests that arrived in good order are answered before the connection is closed."""
     reader = FrameReader(CAP)
 
-    found = reader.feed(stream_of(payloads) + size.to_bytes(PREFIX_BYTES, "big") + b"rest")
+    result = reader.feed(stream_of(payloads) + size.to_bytes(PREFIX_BYTES, "big") + b"rest")
 
-    assert found == payloads
+    assert result == payloads
     assert reader.fault == (
         f"frame: {size} bytes are more than the maximum of {CAP}"
         if size
@@ -121,8 +121,8 @@ def test_time_is_linear_in_the_stream_however_small_its_pieces(step: int) -> Non
 
         def read() -> None:
             reader = FrameReader(size)
-            found = [payload for piece in pieces for payload in reader.feed(piece)]
-            assert len(found) == 1
+            results = [payload for piece in pieces for payload in reader.feed(piece)]
+            assert len(results) == 1
 
         return quickest_s(read)
 
@@ -206,6 +206,6 @@ def test_what_is_written_is_read(value: dict[str, object]) -> None:
     """Through the frame and the parser, every JSON object comes back equal."""
     payload = orjson.dumps(value)
 
-    (found,) = FrameReader(1 << 20).feed(frame(payload, cap_bytes=1 << 20))
+    (result,) = FrameReader(1 << 20).feed(frame(payload, cap_bytes=1 << 20))
 
-    assert parse_object(found) == value
+    assert parse_object(result) == value

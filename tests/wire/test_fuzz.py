@@ -119,9 +119,9 @@ def taken(read: Callable[[Any], Any], value: Any) -> Any:
 
 def read_body(body: dict[str, object]) -> None:
     """Take an object for everything that one can be, on either side."""
-    taken(lambda found: answer_hello(parse_hello(found), WELCOME), body)
-    taken(lambda found: check_welcome(parse_welcome(found), HELLO), body)
-    taken(lambda found: decode(PoolResponse, found, "response"), body)
+    taken(lambda item: answer_hello(parse_hello(item), WELCOME), body)
+    taken(lambda item: check_welcome(parse_welcome(item), HELLO), body)
+    taken(lambda item: decode(PoolResponse, item, "response"), body)
     envelope = taken(parse_message, body)
     if envelope is not None:
         assert envelope.request_id == request_id_of(body)

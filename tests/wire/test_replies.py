@@ -112,9 +112,9 @@ def test_an_error_keeps_its_reason_its_code_and_its_id() -> None:
 
     assert parse_reply(crossed(failure)).body["reason"] == "restart"
 
-    found = error_of({"error": {"code": "quota_spent", "message": "m"}})
+    result = error_of({"error": {"code": "quota_spent", "message": "m"}})
 
-    assert (found.code, found.exit_status, str(found)) == ("quota_spent", 1, "m")
+    assert (result.code, result.exit_status, str(result)) == ("quota_spent", 1, "m")
 
     reply = parse_reply({"error": {"code": "timeout", "message": "m", "request_id": "r7"}})
 
@@ -125,10 +125,10 @@ def test_an_error_keeps_its_reason_its_code_and_its_id() -> None:
 @pytest.mark.parametrize("error", [CorruptStore("bad"), LeaseLost("lost"), GgrepError("odd")])
 def test_what_has_no_code_of_its_own_is_internal(error: GgrepError) -> None:
     """Its class cannot be told from the wire; its words and status can."""
-    found = error_of(crossed(error_json("", error)))
+    result = error_of(crossed(error_json("", error)))
 
-    assert isinstance(found, RemoteError)
-    assert (found.code, found.exit_status, str(found)) == ("internal", 1, str(error))
+    assert isinstance(result, RemoteError)
+    assert (result.code, result.exit_status, str(result)) == ("internal", 1, str(error))
 
 
 @pytest.mark.parametrize(
@@ -173,10 +173,10 @@ MESSAGES: tuple[Ask[Any], ...] = (
 
 @pytest.mark.parametrize("message", MESSAGES, ids=message_name)
 def test_only_the_time_of_a_question_changes(message: Ask[Any]) -> None:
-    found = within(message, 1_234.9)
+    result = within(message, 1_234.9)
 
-    assert timeout_of(found) == 1_234
-    assert within(found, 9) == message
+    assert timeout_of(result) == 1_234
+    assert within(result, 9) == message
 
 
 @pytest.mark.parametrize(("left_ms", "expected"), [(-5.0, 1), (0.2, 1), (float("inf"), 3_600_000)])

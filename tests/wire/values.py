@@ -68,26 +68,26 @@ def values_of(kind: Any, known: Mapping[Any, Strategy] = LEAVES) -> Strategy:
     """Return a strategy for `kind`: strings without surrogates, numbers that JSON can say."""
     origin = get_origin(kind)
     if kind in known:
-        found = known[kind]
+        result = known[kind]
     elif isinstance(kind, NewType):
-        found = values_of(kind.__supertype__, known)
+        result = values_of(kind.__supertype__, known)
     elif origin in {Union, types.UnionType}:
-        found = st.one_of(*(values_of(item, known) for item in get_args(kind)))
+        result = st.one_of(*(values_of(item, known) for item in get_args(kind)))
     elif origin is tuple:
-        found = _tuples(get_args(kind), known)
+        result = _tuples(get_args(kind), known)
     elif origin is Mapping:
         keys, values = (values_of(item, known) for item in get_args(kind))
-        found = st.dictionaries(keys, values, max_size=3)
+        result = st.dictionaries(keys, values, max_size=3)
     elif origin is Literal:
-        found = st.sampled_from(get_args(kind))
+        result = st.sampled_from(get_args(kind))
     elif isinstance(kind, type) and issubclass(kind, Struct):
         hints = get_type_hints(kind)
         named = {field.name: values_of(hints[field.name], known) for field in fields(kind)}
-        found = st.builds(kind, **named)
+        result = st.builds(kind, **named)
     else:
         assert issubclass(kind, Enum)
-        found = st.sampled_from(kind)
-    return found
+        result = st.sampled_from(kind)
+    return result
 
 
 def _tuples(kinds: tuple[Any, ...], known: Mapping[Any, Strategy]) -> Strategy:

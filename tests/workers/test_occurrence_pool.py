@@ -59,11 +59,11 @@ def kinds(answer: FileOccurrences) -> list[str]:
 
 def children() -> set[str]:
     """Return the processes that any thread of this one has started and not reaped."""
-    found: set[str] = set()
+    results: set[str] = set()
     for task in Path(f"/proc/{os.getpid()}/task").iterdir():
         with suppress(FileNotFoundError):
-            found |= set((task / "children").read_text().split())
-    return found
+            results |= set((task / "children").read_text().split())
+    return results
 
 
 @pytest.mark.slow
@@ -72,15 +72,15 @@ def test_answers_come_in_the_order_of_the_questions_and_no_process_is_left() -> 
     before = children()
     with OccurrencePool(2, CLOCK) as pool:
         asked = [question(f"a{n}.py", b"\n" * n + TEXT) for n in range(12)] + [question("a.md")]
-        told = list(pool.find(asked, NEVER))
+        reports = list(pool.find(asked, NEVER))
         again = list(pool.find([question()], NEVER))
         done = pool.statistics()
         during = children()
 
-    assert [one.path_key for one, _ in told] == [one.path_key for one in asked]
-    assert [answer.occurrences[0].line for _, answer in told] == [*range(1, 13), 1]
-    assert kinds(told[0][1]) == ["definition", "usage"]
-    assert kinds(told[-1][1]) == ["comment", "comment"]
+    assert [each.path_key for each, _ in reports] == [each.path_key for each in asked]
+    assert [answer.occurrences[0].line for _, answer in reports] == [*range(1, 13), 1]
+    assert kinds(reports[0][1]) == ["definition", "usage"]
+    assert kinds(reports[-1][1]) == ["comment", "comment"]
     assert kinds(again[0][1]) == ["definition", "usage"]
     assert (done.parsed, done.killed, done.crashed) == (13, 0, 0)
     assert 1 <= done.spawned <= 2
@@ -211,10 +211,10 @@ def test_closing_calls_off_what_waits_for_a_thread() -> None:
 def test_processes_end_with_the_last_who_holds_their_pool() -> None:
     """An engine that is closed leaves its pool to whom it still answers."""
     before = children()
-    held = [OccurrencePool()]
-    (((_, answer),)) = held[0].find([question()], NEVER)
+    kept = [OccurrencePool()]
+    (((_, answer),)) = kept[0].find([question()], NEVER)
     during = children()
-    held.clear()
+    kept.clear()
 
     assert kinds(answer) == ["definition", "usage"]
     assert during > before
@@ -226,9 +226,9 @@ def test_a_deadline_counts_on_its_own_clock() -> None:
     """A pool serves requests whose clocks started at another moment than its own."""
     distant = ManualClock(datetime(2026, 1, 1, tzinfo=UTC))
     with OccurrencePool() as pool:
-        found = list(pool.find([question()], Deadline.after(distant, 60_000)))
+        results = list(pool.find([question()], Deadline.after(distant, 60_000)))
 
-    assert [(answer.problem, len(answer.occurrences)) for _, answer in found] == [("", 2)]
+    assert [(answer.problem, len(answer.occurrences)) for _, answer in results] == [("", 2)]
 
 
 def test_a_question_survives_the_pipe() -> None:
@@ -252,8 +252,8 @@ def test_a_worker_answers_what_it_is_asked_until_the_end() -> None:
     with pipe(2 * frame(encode_request(question(), 1000)) + b"\0\0") as questions:
         serve(questions, answers)
 
-    said, data = answers.getvalue()[:HEADER_BYTES], answers.getvalue()[HEADER_BYTES:]
-    assert said == HELLO
+    output, data = answers.getvalue()[:HEADER_BYTES], answers.getvalue()[HEADER_BYTES:]
+    assert output == HELLO
     size = body_length(data[:HEADER_BYTES])
     assert len(data) == 2 * (HEADER_BYTES + size)
     assert decode_occurrences(data[HEADER_BYTES : HEADER_BYTES + size]) == mentions(

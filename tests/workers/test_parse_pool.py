@@ -46,12 +46,12 @@ def text_file(path: str, text: str) -> FileText:
 
 def children() -> set[str]:
     """Return the processes that any thread of this one has started and not reaped."""
-    found: set[str] = set()
+    results: set[str] = set()
     for task in Path(f"/proc/{os.getpid()}/task").iterdir():
         # A thread may end between being listed and being read.
         with suppress(FileNotFoundError):
-            found |= set((task / "children").read_text().split())
-    return found
+            results |= set((task / "children").read_text().split())
+    return results
 
 
 def many(count: int) -> Iterator[FileText]:
