@@ -69,7 +69,7 @@ class SlateChange(Struct, frozen=True):
     """Differences between slates with the same byte budget."""
 
     max_bytes: Count
-    """Byte budget of a slate; 0 for the level's default."""
+    """Byte budget of a slate; 0 for the default of the slate's level."""
     overall: Mapping[Annotated[str, SHARES], Difference]
     """Differences by measure."""
     bytes_before: Figure | None
@@ -148,7 +148,7 @@ class SlateScore(Struct, frozen=True):
     """Visibility of a case's expected locations in a slate."""
 
     max_bytes: Count
-    """Byte budget of a slate; 0 for the level's default."""
+    """Byte budget of a slate; 0 for the default of the slate's level."""
     places: Share
     """Share of the expected places that are visible: at least half of the lines are shown."""
     told: Share
@@ -192,7 +192,7 @@ class SlateFigures(Struct, frozen=True):
     """Figures of slates with the same byte budget."""
 
     max_bytes: Count
-    """Byte budget of a slate; 0 for the level's default."""
+    """Byte budget of a slate; 0 for the default of the slate's level."""
     overall: SlateBlock
     """Figures of all cases with expected places."""
     by_category: Mapping[str, SlateBlock]

@@ -99,7 +99,7 @@ class Budgets(Struct, frozen=True):
         int,
         Field(
             "slate.maxBytes",
-            "Maximum bytes of the slate; 0 for the level's default.",
+            "Maximum bytes of the slate; 0 for the default of the slate's level.",
             most=MOST_BYTES,
         ),
     ] = 0
@@ -107,21 +107,23 @@ class Budgets(Struct, frozen=True):
         int,
         Field(
             "slate.maxFileBytes",
-            "Maximum bytes per file; 0 for the level's default.",
+            "Maximum bytes per file; 0 for the default of the slate's level.",
             most=MOST_BYTES,
         ),
     ] = 0
     files: Annotated[
         int,
         Field(
-            "slate.maxFiles", "Maximum number of files; 0 for the level's default.", most=MOST_ITEMS
+            "slate.maxFiles",
+            "Maximum number of files; 0 for the default of the slate's level.",
+            most=MOST_ITEMS,
         ),
     ] = 0
     evidence_per_file: Annotated[
         int,
         Field(
             "slate.maxEvidencePerFile",
-            "Maximum number of excerpts (evidence) per file; 0 for the level's default.",
+            "Maximum number of excerpts per file; 0 for the default of the slate's level.",
             most=MOST_ITEMS,
         ),
     ] = 0

@@ -128,7 +128,7 @@ class _Tree:
         return self._rules.clauses or self._language in _CLAUSES
 
     def read(self, spot: Spot, *, receivers: bool) -> tuple[Occurrence, int]:
-        """Return the occurrence at a spot, and the offset of the definition's body or start."""
+        """Return the occurrence at a spot, and for a definition the offset of its body or start."""
         path = self._way(spot)
         steps = self._steps(path)
         kind = self._literal(path, spot)

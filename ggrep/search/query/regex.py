@@ -161,7 +161,7 @@ def compile_phrase(text: str) -> Regex:
 
 
 def _within(text: str, edges: tuple[bool, bool]) -> str:
-    """Return a text with a blank added at each end that must be the border of a word."""
+    """Return a text; a blank is added at its start or end if a word must begin or end there."""
     return " " * edges[0] + text + " " * edges[1]
 
 

@@ -38,7 +38,7 @@ class SlateBounds(Struct, frozen=True):
         int,
         Flag(
             "--max-bytes",
-            "Maximum bytes of the slate as JSON; 0 for the level's default.",
+            "Maximum bytes of the slate as JSON; 0 for the default of the slate's level.",
             judged=True,
         ),
     ] = 0
@@ -67,7 +67,7 @@ class SlateOptions(SlateBounds, frozen=True):
         Flag(
             "--max-bytes --budget",
             "Maximum bytes of the slate's JSON or, with --format agent, of its text; 0 for the"
-            " level's default.",
+            " default of the slate's level.",
             judged=True,
         ),
     ] = 0
