@@ -113,7 +113,7 @@ class FaultProxy:
         self._number = 0
         self._ending = threading.Event()
         self._server = _Server(self, host)
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,))
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     @property
     def endpoint(self) -> str:
