@@ -107,7 +107,7 @@ def with_included(
     included = (
         replace(entry, index=index, root=os.path.relpath(absolute, directory), alias=alias)
         for index, ((absolute, entry), alias) in enumerate(
-            zip(ordered, aliases, strict=True), len(draft.entries)
+            zip(ordered, aliases, strict=True), len(draft.entries) + len(draft.remotes)
         )
     )
     every = (*draft.entries, *included)

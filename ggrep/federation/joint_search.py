@@ -102,6 +102,7 @@ async def search_together(
     counts = await gather([part.pools(counting, (), deadline) for part in parts])
     if question.counting:
         return _merged(parts, counts, len(repos))
+    _merged_figures(parts, [count.figures for count in counts], len(repos))  # or Incompatible
     totals = [count.figures.total() for count in counts]
     lists = await _searched(parts, question, totals, deadline)
     return _merged(parts, lists, len(repos))
@@ -233,7 +234,7 @@ def _merged_figures(
         Incompatible: the parts count other terms, or in another layout.
     """
     first = figures[0]
-    if any((each.layout, each.terms) != (first.layout, first.terms) for each in figures):
+    if any(_shape(each) != _shape(first) for each in figures):
         raise Incompatible("the term statistics of the parts have different layouts")
     if not first.chunks:
         return first  # lists merged by rank have no statistics
@@ -258,6 +259,10 @@ def _merged_figures(
         columns("held"),
         columns("named"),
     )
+
+
+def _shape(figures: BatchedFigures) -> tuple[object, ...]:
+    return figures.layout, figures.terms, len(figures.lengths), bool(figures.chunks)
 
 
 async def gather(calls: Sequence[Awaitable[T]]) -> list[T]:

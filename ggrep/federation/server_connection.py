@@ -141,7 +141,8 @@ class ServerConnection:
             raise self._failure from error
 
     def _invalid(self, why: object) -> RemoteError:
-        return RemoteError(f"invalid reply from the team server {self.url}: {why}")
+        shown = sanitise_line(str(why)[:_SHOWN])
+        return RemoteError(f"invalid reply from the team server {self.url}: {shown}")
 
 
 def _late(url: str) -> str:
@@ -172,7 +173,7 @@ def _sender(url: str, file: Path, environ: Mapping[str, str]) -> Send:
 
 def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> bytes:
     parts = urlsplit(server.url)
-    host, port = parts.hostname or "", parts.port
+    host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
     left_ms = deadline.remaining_ms()
     timeout = None if left_ms == inf else max(left_ms, 1.0) / 1000.0
     connection = (
@@ -188,7 +189,9 @@ def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> byte
     except TimeoutError as error:
         raise DeadlineExceeded(_late(server.url)) from error
     except (OSError, HTTPException) as error:
-        why = str(error) or type(error).__name__
+        if not deadline.remaining_ms():
+            raise DeadlineExceeded(_late(server.url)) from error
+        why = sanitise_line(str(error)[:_SHOWN]) or type(error).__name__
         raise RemoteError(f"the team server {server.url} cannot be reached: {why}") from error
     finally:
         connection.close()

@@ -4,6 +4,7 @@ A server answers for its repositories as its own coordinator does, so a host and
 parts of one collection (`joint_search`).
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -35,6 +36,7 @@ from ggrep.model.batched_query import (
     Member,
     members_key,
 )
+from ggrep.model.confidence import MOST_TOP_FILES, TopFiles
 from ggrep.model.field_meta import MOST_COUNT
 from ggrep.model.request import CollectionStatistics, RepoStatistics, Request
 from ggrep.model.response import RepoDescription
@@ -49,6 +51,10 @@ R = TypeVar("R")
 
 _TREES: Final = "trees"
 """Sent in place of a list of members or an epoch, because messages to a server name trees."""
+
+_DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+_MOST: Final = 1e9
+"""Maximum value of a signal of confidence."""
 
 
 class TeamServers(Struct):
@@ -139,8 +145,10 @@ def _selected(
 
 def _member(entry: RemoteEntry, remote: RemoteMember) -> WorkspaceRepo:
     root = Path(f"{remote.server}/{remote.key}")
+    # A path would not distinguish a server's path from a key, or a key from a prefix of keys.
+    named = Path(f"{remote.server}#{remote.key}{EVERY if remote.key.endswith('/') else ''}")
     return WorkspaceRepo(
-        repo_id=repo_id(root),
+        repo_id=repo_id(named),
         root_resolved=root,
         root_canonical=root,
         alias=None,
@@ -175,6 +183,8 @@ class RemoteSearcher(MessageSearcher, frozen=True):
             answer = await MessageSearcher.ask(self, request, deadline)
             if isinstance(answer, RepoStatistics):
                 _check_statistics(answer.statistics)
+            if isinstance(leading := getattr(answer, "leading", None), TopFiles):
+                _check_leading(leading)
             return answer
 
 
@@ -250,8 +260,27 @@ def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> N
         or not len(figures.terms) == len(figures.held) == len(figures.named)
     ):
         raise Unreachable("it answered another question")
+    if not all(0 <= count <= MOST_COUNT for column in columns for count in column):
+        raise Unreachable("its term statistics are out of bounds")
+    if not all(
+        _DIGEST.fullmatch(hit.chunk_id)
+        for listed in pools.lists
+        for _, hits in listed.corpora
+        for hit in hits
+    ):
+        raise Unreachable("it names a chunk without a digest")
+    _check_leading(pools.leading)
     if not question.by_rank:
         _check_statistics(figures.total())
+
+
+def _check_leading(leading: TopFiles) -> None:
+    """Raise Unreachable for signals from which no confidence can be computed."""
+    numbers = [leading.weight, leading.unknown, leading.most_evidence]
+    for file in leading.leaders:
+        numbers += [file.score, file.evidence, file.row, file.topic, file.found]
+    if len(leading.leaders) > MOST_TOP_FILES or not all(0 <= each <= _MOST for each in numbers):
+        raise Unreachable("its signals of confidence are out of bounds")
 
 
 def _check_statistics(statistics: CollectionStatistics) -> None:

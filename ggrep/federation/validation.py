@@ -469,6 +469,8 @@ def _remote(
         if key != "repos"
     }
     names = problems.texts(value.get("repos"), f"{field}.repos", (EVERY,))
+    if not names:
+        problems.add(SHAPE, f"{field}.repos", "empty", "names no repository; omit it for all")
     for name in names:
         if name != EVERY and not is_key(name.removesuffix("/")):
             message = f"{name!a} is not a key, a key and a slash, or {EVERY}"

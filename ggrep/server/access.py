@@ -206,6 +206,8 @@ def _rules_of_database(file: Path, query: str) -> list[Rule]:
 def _rules_of_export(file: Path, host: str) -> list[Rule]:
     """Return a rule for each team; members who cannot read code get no right."""
     try:
+        if not file.is_file():
+            raise InvalidRequest(f"{file}: no such file")
         if file.stat().st_size > _MOST_EXPORT:
             raise InvalidRequest(f"{file}: larger than {_MOST_EXPORT} bytes")
         teams = decode(tuple[_Team, ...], stable_json.loads(file.read_bytes()), file.name)

@@ -120,7 +120,7 @@ class Team:
         self._views: dict[tuple[str, ...], View] = {}
         self._allowed: dict[Identity, tuple[str, ...]] = {}
         self.previous = Epoch()
-        self._sweeping = anyio.Lock()
+        self._sweeping, self._reading = anyio.Lock(), anyio.Lock()
 
     async def sweep(self) -> None:
         """Read access rules and refs; make the new trees current once the nodes hold them.
@@ -221,7 +221,14 @@ class Team:
         )
 
     async def read_access(self) -> None:
-        """Read the access rules; invalid rules close the server."""
+        """Read the access rules; invalid rules close the server.
+
+        An earlier read that is slow must not replace the rules of a later one.
+        """
+        async with self._reading:
+            await self._read_access()
+
+    async def _read_access(self) -> None:
         try:
             access = await to_thread.run_sync(read_access, self._access_file)
             self._problems.pop(_ACCESS, None)

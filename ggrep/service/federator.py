@@ -347,7 +347,9 @@ class Federator:
         Listing them uses a part of the request's time.
         """
         searchers = self._searchers(forbidden)
-        if not workspace.remotes:
+        wants_all = request.include_disabled or request.select
+        remotes = tuple(each for each in workspace.remotes if each.enabled or wants_all)
+        if not remotes:
             return workspace, request, searchers
         from ggrep.federation.server_connection import connections
         from ggrep.federation.server_members import MixedSearchers, TeamServers
@@ -355,7 +357,7 @@ class Federator:
         end = request.deadline or Deadline.after(self._clock, request.search.timeout_ms or inf)
         servers = TeamServers(connections(self._home.remotes, self._environ), self._hosts)
         soon = end.within(end.remaining_ms() / _LIST_SHARE)
-        whole = await servers.with_members(workspace, soon)
+        whole = await servers.with_members(replace(workspace, remotes=remotes), soon)
         return whole, replace(request, deadline=end), MixedSearchers(searchers, servers)
 
     def _searchers(self, forbidden: frozenset[RepoId]) -> Searchers:

@@ -208,6 +208,21 @@ def _with_members(reply: Any) -> Any:
     return reply
 
 
+def _with_signals(reply: Any) -> Any:
+    for part in reply.get("pools"), reply.get("pool"), reply:
+        if part and "leading" in part:
+            part["leading"]["weight"] = -1.0
+    return reply
+
+
+def _with_chunk_ids(reply: Any) -> Any:
+    for listed in (reply.get("pools") or {}).get("lists") or ():
+        for _, hits in listed["corpora"]:
+            for hit in hits:
+                hit["chunk_id"] = "zz"
+    return reply
+
+
 LIES: dict[str, Callable[[bytes], bytes]] = {
     "no JSON": lambda _: b"<html>",
     "a list": lambda _: b"[]",
@@ -215,6 +230,8 @@ LIES: dict[str, Callable[[bytes], bytes]] = {
     "too deep": lambda _: b"[" * 100_000,
     "no members": _changed(_with_members),
     "statistics": _changed(_counting_wrong),
+    "signals": _changed(_with_signals),
+    "chunk ids": _changed(_with_chunk_ids),
     "short": lambda data: data[: len(data) // 2],
 }
 

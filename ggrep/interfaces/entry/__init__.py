@@ -35,8 +35,11 @@ def console() -> int:
     run longer than the deadline. Commands leave nothing to clean up.
     """
     status = main()
-    if "ray" in sys.modules:
-        return status  # an exit handler of Ray disconnects from the cluster
+    if (ray := sys.modules.get("ray")) is not None:
+        try:  # noqa: SIM105 - contextlib would have to be imported
+            ray.shutdown()
+        except Exception:  # noqa: BLE001, S110 - the status is known
+            pass
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)

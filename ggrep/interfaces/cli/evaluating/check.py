@@ -127,7 +127,8 @@ def _opened(
     from ggrep.interfaces.evaluation.suite_questions import open_asker
 
     asker = open_asker(target, terminal.environ, flags={"encoder": encoder})
-    for root in asker.roots if sync else ():
+    is_named = target.alone or target.is_workspace
+    for root in asker.roots if sync and not is_named else ():
         ask_before_indexing(require_asked, root, home_from(terminal.environ), yes=False)
     if sync:
         with ExitStack() as shown:
@@ -136,7 +137,8 @@ def _opened(
         try:
             asker.require_index()
         except NoIndex as error:
-            raise NoIndex(with_path(str(error), target.path)) from error
+            path = None if target.is_workspace else target.path
+            raise NoIndex(with_path(str(error), path)) from error
     return asker
 
 

@@ -2,8 +2,10 @@
 
 import gc
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from types import ModuleType
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
@@ -106,8 +108,8 @@ def mcp(
         structured=answers.structured,
         legacy=answers.legacy,
     )
-    for file in start.workspaces:
-        _warn_of(file, terminal)
+    # A disk that does not answer must not delay the server.
+    Thread(target=_warn_of, args=(start.workspaces, terminal), daemon=True).start()
     home = home_from(terminal.environ)
     environ = without_token(terminal.environ)
     noted = terminal.tell if log else lambda _: None
@@ -149,15 +151,16 @@ def _loaded() -> ModuleType:
     return server
 
 
-def _warn_of(file: Path, terminal: Terminal) -> None:
-    """Report a workspace file that cannot be loaded; the file may be corrected before a call."""
+def _warn_of(files: Sequence[Path], terminal: Terminal) -> None:
+    """Report workspace files that cannot be loaded; they may be corrected before a call."""
     from ggrep.config.root import canonical_root
     from ggrep.federation.workspace import load_workspace
 
-    try:
-        load_workspace(file, resolve_root=canonical_root)
-    except GgrepError as error:
-        terminal.tell(f"warning: {error}")
+    for file in files:
+        try:
+            load_workspace(file, resolve_root=canonical_root)
+        except GgrepError as error:
+            terminal.tell(f"warning: {error}")
 
 
 def _serve_stdio(terminal: Terminal, process: "Process") -> None:

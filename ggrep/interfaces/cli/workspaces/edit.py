@@ -111,7 +111,11 @@ def add(
         priority=priority,
         tags=tuple(tags or ()),
     )
-    (entry,) = _named([entry], target, [repo.alias for repo in members if repo.alias])
+    (entry,) = _named(
+        [entry],
+        target,
+        [repo.alias for repo in members if repo.alias and repo.root_canonical != place],
+    )
     return _save(terminal, target, _edited(target, lambda text: add_repo(text, entry)), json=json)
 
 
