@@ -97,7 +97,7 @@ def with_included(
                     added[located.absolute] = entry
     ordered = sorted(added.items(), key=lambda item: os.fsencode(item[0]))
     unmatched = tuple(glob for glob, is_meant in means.items() if not is_meant and glob[0] != "!")
-    number = len(draft.entries) + len(ordered)
+    number = len(draft.entries) + len(ordered) + sum(len(each.repos) for each in remotes)
     if number > MAX_REPOS:
         message = f"matches {number} repositories; the maximum is {MAX_REPOS}"
         raise _refused("$.include", "too-many", message, "use more specific globs")

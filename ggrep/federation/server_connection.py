@@ -11,6 +11,7 @@ from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from math import inf
 from pathlib import Path
+from threading import Semaphore
 from typing import Any, Final, Protocol
 from urllib.parse import urlsplit
 
@@ -40,7 +41,9 @@ from ggrep.protocol.wire.replies import Reply, parse_reply
 ROUTE: Final = "/members"
 MOST_REPLY_BYTES: Final = 64 * 1024 * 1024
 _AT_ONCE: Final = 8
-"""Maximum number of threads that wait for a server, with those of abandoned messages."""
+"""Maximum number of messages of a question that wait for a server."""
+_THREADS: Final = Semaphore(64)
+"""Threads of this process that wait for servers, with those of abandoned messages."""
 _RETRY_AFTER_MS: Final = 1_000
 _READ_BYTES: Final = 1 << 16
 _SHOWN: Final = 300
@@ -73,11 +76,12 @@ class Send(Protocol):
 class ServerConnection:
     """A team server, for one question. All calls must come from one event loop."""
 
-    def __init__(self, url: str, send: Send) -> None:
+    def __init__(self, url: str, send: Send, failure: GgrepError | None = None) -> None:
+        """Send nothing yet; with a `failure`, all messages fail with it, and none is sent."""
         self.url = url
         self._send = send
-        self._threads = CapacityLimiter(_AT_ONCE)
-        self._failure: GgrepError | None = None
+        self._messages = CapacityLimiter(_AT_ONCE)
+        self._failure = failure
 
     async def listed(self, deadline: Deadline) -> Mapping[str, str]:
         """Return the keys of the user's repositories, with the digests of their trees.
@@ -116,7 +120,7 @@ class ServerConnection:
         try:
             with before(deadline, _late(self.url)):
                 body = await to_thread.run_sync(
-                    self._send, data, deadline, abandon_on_cancel=True, limiter=self._threads
+                    self._sent, data, deadline, abandon_on_cancel=True, limiter=self._messages
                 )
             reply = parse_reply(stable_json.loads(body))
         except (ValueError, AttributeError, InvalidRequest) as error:
@@ -130,6 +134,15 @@ class ServerConnection:
         if reply.error is not None:
             raise reply.error
         return reply
+
+    def _sent(self, data: bytes, deadline: Deadline) -> bytes:
+        if not _THREADS.acquire(blocking=False):
+            text = "too many messages to team servers wait for replies"
+            raise Busy(text, retry_after_ms=_RETRY_AFTER_MS)
+        try:
+            return self._send(data, deadline)
+        finally:
+            _THREADS.release()
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -150,25 +163,39 @@ def _late(url: str) -> str:
 
 
 def connections(file: Path, environ: Mapping[str, str]) -> Callable[[str], ServerConnection]:
-    """Return a function that connects to the servers which a home's file of remotes names."""
-    return lambda url: ServerConnection(url, _sender(url, file, environ))
+    """Return a function that connects to the servers which a home's file of remotes names now."""
+    servers: Mapping[str, Remote] = {}
+    problem = ""
+    try:
+        servers = {each.url: each for each in read_remotes(file)}
+    except InvalidRequest as error:
+        problem = str(error)
+
+    def connect(url: str) -> ServerConnection:
+        if url in servers:
+            return ServerConnection(url, _sender(servers[url], environ))
+        failure = RemoteError(problem or _unregistered(url))
+        return ServerConnection(url, lambda _, __: b"", failure)
+
+    return connect
 
 
-def _sender(url: str, file: Path, environ: Mapping[str, str]) -> Send:
+def _sender(server: Remote, environ: Mapping[str, str]) -> Send:
     def send(data: bytes, deadline: Deadline) -> bytes:
         try:
-            server = next((each for each in read_remotes(file) if each.url == url), None)
-            token = server.token(environ) if server is not None else ""
+            token = server.token(environ)
         except InvalidRequest as error:
             raise RemoteError(str(error)) from error
-        if server is None:
-            raise RemoteError(
-                f"the team server {url} is not registered on this machine, so nothing was sent;"
-                f" to register it, run: ggrep remote add NAME {url} --token-env VARIABLE"
-            )
         return _posted(server, token, data, deadline)
 
     return send
+
+
+def _unregistered(url: str) -> str:
+    return (
+        f"the team server {url} is not registered on this machine, so nothing was sent;"
+        f" to register it, run: ggrep remote add NAME {url} --token-env VARIABLE"
+    )
 
 
 def _posted(server: Remote, token: str, data: bytes, deadline: Deadline) -> bytes:

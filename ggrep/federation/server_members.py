@@ -276,7 +276,7 @@ def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> N
 
 def _check_leading(leading: TopFiles) -> None:
     """Raise Unreachable for signals from which no confidence can be computed."""
-    numbers = [leading.weight, leading.unknown, leading.most_evidence]
+    numbers = [leading.weight, leading.unknown, leading.most_evidence or 0.0]
     for file in leading.leaders:
         numbers += [file.score, file.evidence, file.row, file.topic, file.found]
     if len(leading.leaders) > MOST_TOP_FILES or not all(0 <= each <= _MOST for each in numbers):

@@ -363,6 +363,10 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
         for index, entry in enumerate(repos)
         if not _is_remote(entry)
     )
+    number = len(entries) + sum(len(each.repos) for each in remotes)
+    if number > MAX_REPOS:
+        message = f"names {number} repositories; the maximum is {MAX_REPOS}"
+        problems.add(SHAPE, "$.repos", "too-many", message, hint="split the workspace")
     return WorkspaceDraft(
         name, cache_root, defaults, merge, entries, include, remotes, removed_strategy=removed
     )

@@ -112,7 +112,7 @@ class TopFiles(Struct, frozen=True):
     wording: Wording
     names: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
-    most_evidence: float = 0.0
+    most_evidence: float | None = None
 
     @property
     def evidence(self) -> float:
@@ -168,7 +168,7 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
         (part for part in parts if part.leaders),
         key=lambda part: (
             part.wording is Wording.UNKNOWN,
-            -(part.most_evidence or part.evidence),
+            -_weighed(part),
             part.weight,
             part.unknown,
         ),
@@ -181,8 +181,12 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
         leaders=ordered_top_files(leaders),
         names=_common([part.names for part in filled]),
         words=_common([part.words for part in filled]),
-        most_evidence=filled[0].most_evidence or filled[0].evidence,
+        most_evidence=_weighed(filled[0]),
     )
+
+
+def _weighed(part: TopFiles) -> float:
+    return part.evidence if part.most_evidence is None else part.most_evidence
 
 
 def ordered_top_files(leaders: Iterable[TopFile]) -> tuple[TopFile, ...]:

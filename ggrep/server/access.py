@@ -170,6 +170,7 @@ class _Team(Struct, frozen=True):
 _MOST_EXPORT: Final = 64 << 20
 """Maximum bytes of an export."""
 _QUERY_MS: Final = 10_000.0
+_MOST_ROWS: Final = 1_000_000
 _STEPS: Final = 100_000
 """Steps of SQLite between two looks at the time."""
 _READS_CODE: Final = 20
@@ -197,9 +198,12 @@ def _rules_of_database(file: Path, query: str) -> list[Rule]:
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
             database.set_progress_handler(lambda: not deadline.remaining_ms(), _STEPS)
-            rows = decode(tuple[tuple[str, str], ...], database.execute(query).fetchall(), "rows")
+            records = database.execute(query).fetchmany(_MOST_ROWS + 1)
+        rows = decode(tuple[tuple[str, str], ...], records, "rows")
     except (sqlite3.Error, sqlite3.Warning, DecodeError) as error:
         raise InvalidRequest(f"{file}: {error}") from error
+    if len(rows) > _MOST_ROWS:
+        raise InvalidRequest(f"{file}: the query returns more than {_MOST_ROWS} rows")
     return [Rule((repo,), (user,)) for user, repo in rows]
 
 

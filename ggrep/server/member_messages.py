@@ -15,6 +15,7 @@ from ggrep.base.errors import Forbidden, InvalidRequest, SnapshotGone
 from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
 from ggrep.federation.server_connection import ServerMessage
+from ggrep.model.batched_query import MOST_MEMBERS
 from ggrep.model.operations import bounds_of
 from ggrep.protocol.wire.messages import (
     Ask,
@@ -41,9 +42,9 @@ async def answered(service: UserService, asked: ServerMessage) -> Document:
     seen = {repo.key: repo for repo in service.seen.repos.values()}
     if asked.message is None:
         return {"repos": [[key, repo.tree.sha256] for key, repo in sorted(seen.items())]}
+    if not len(asked.repos) == len({*asked.repos}) <= MOST_MEMBERS or not asked.repos:
+        raise InvalidRequest(f"repos: name 1 to {MOST_MEMBERS} repositories, each once")
     repos = [_tree(service, seen, key, tree) for key, tree in asked.repos]
-    if not repos:
-        raise InvalidRequest("repos: name the repositories that are to answer")
     body = await _replied(service, asked.message, repos)
     service.entry.searched.update(repo.repo_id for repo in repos)
     return body
@@ -68,7 +69,10 @@ async def _replied(
         return Deadline.after(team.clock, timeout_ms or team.settings.query_timeout_ms)
 
     searcher = NodeSearcher(team.nodes, repos[0])
-    match parse_message(body).message:
+    asked = parse_message(body).message
+    if len(repos) > 1 and not isinstance(asked, (JointDescribe, JointPool)):
+        raise InvalidRequest("repos: this message is about one repository")
+    match asked:
         case Describe(timeout_ms):
             return {"description": to_builtins(await searcher.describe(deadline(timeout_ms)))}
         case Ask(request) | Fetch(request) as message:

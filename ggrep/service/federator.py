@@ -355,7 +355,8 @@ class Federator:
         from ggrep.federation.server_members import MixedSearchers, TeamServers
 
         end = request.deadline or Deadline.after(self._clock, request.search.timeout_ms or inf)
-        servers = TeamServers(connections(self._home.remotes, self._environ), self._hosts)
+        connect = await to_thread.run_sync(connections, self._home.remotes, self._environ)
+        servers = TeamServers(connect, self._hosts)
         soon = end.within(end.remaining_ms() / _LIST_SHARE)
         whole = await servers.with_members(replace(workspace, remotes=remotes), soon)
         return whole, replace(request, deadline=end), MixedSearchers(searchers, servers)

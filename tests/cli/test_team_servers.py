@@ -75,6 +75,20 @@ def test_a_server_that_is_not_registered_is_never_contacted(
     assert "1 team server" in answers[3].out
 
 
+def test_a_disabled_server_is_contacted_only_on_request(
+    registered: Command, server: tuple[str, Asked], tmp_path: Path
+) -> None:
+    file = tmp_path / "mixed.jsonc"
+    document: Any = stable_json.loads(file.read_bytes())
+    document["repos"][1]["enabled"] = False
+    file.write_bytes(stable_json.dumps(document))
+
+    assert registered("search", "charge a card", *WS).status == 0
+    assert server[1] == []
+    registered("search", "charge a card", *WS, "--include-disabled")
+    assert server[1]
+
+
 def test_a_registered_server_is_asked_and_its_nonsense_fails_its_rows(
     registered: Command, server: tuple[str, Asked]
 ) -> None:

@@ -154,6 +154,10 @@ def test_parts_can_be_merged_in_groups() -> None:
         others = [each for each in (ranked_first, evident, between) if each not in grouped]
         assert merge_top_files([merge_top_files(grouped), *others]) == whole
     assert whole.weight == 1.0
+    by_meaning, strange = leading(replace(POOR, evidence=0.0)), leading(GOOD)
+    strange = replace(strange, wording=Wording.UNKNOWN)
+    parts = [by_meaning, strange, between]
+    assert merge_top_files([merge_top_files(parts[:2]), between]) == merge_top_files(parts)
 
 
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:

@@ -12,6 +12,7 @@ from ggrep.federation.daemon_searcher import KnownHosts
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.server_connection import ServerConnection
 from ggrep.federation.server_members import TeamServers
+from ggrep.federation.validation import MAX_REPOS
 from ggrep.federation.workspace import Workspace, load_workspace
 from ggrep.model.request import SearchRequest
 from ggrep.service.workspace_access import Allowlist, open_workspace
@@ -73,6 +74,26 @@ async def test_a_name_without_a_repository_is_a_row_that_fails(tmp_path: Path) -
     ]
 
 
+async def test_ids_differ_by_server_and_by_name(tmp_path: Path) -> None:
+    """A path would not distinguish a key from a prefix, or the server's path from a key."""
+    entries = [
+        {"remote": URL, "repos": ["gone", "gone/", "ggrep/acme/cart"]},
+        {"remote": f"{URL}/ggrep", "repos": ["acme/cart"]},
+    ]
+    whole = await members(load(tmp_path, *entries), ("acme/cart", "ggrep/acme/cart"))
+
+    assert len(whole.repos) == len({repo.repo_id for repo in whole.repos}) == 4
+
+
+def test_names_of_repositories_are_bounded(tmp_path: Path) -> None:
+    names = [f"acme/{number}" for number in range(MAX_REPOS // 2 + 1)]
+    load(tmp_path, {"remote": URL, "repos": names}, name="inner.jsonc")
+    with pytest.raises(WorkspaceError, match=f"the maximum is {MAX_REPOS}"):
+        load(tmp_path, *({"remote": URL, "repos": names},) * 2)
+    with pytest.raises(WorkspaceError, match=f"the maximum is {MAX_REPOS}"):
+        load(tmp_path, {"remote": URL, "repos": names}, include=["inner.jsonc"])
+
+
 @pytest.mark.parametrize("keys", [("../x",), ("a b",), ("x",) * 20_000, (1,)], ids=str)
 async def test_a_list_that_is_none_fails_each_name(tmp_path: Path, keys: Any) -> None:
     def send(data: bytes, deadline: Deadline) -> bytes:
@@ -100,6 +121,7 @@ async def test_a_list_that_is_none_fails_each_name(tmp_path: Path, keys: Any) ->
         ({"remote": URL, "repos": ["acme/*"]}, "repos", "name"),
         ({"remote": URL, "repos": ["/etc"]}, "repos", "name"),
         ({"remote": URL, "repos": "acme"}, "repos", "type"),
+        ({"remote": URL, "repos": [" "]}, "repos", "empty"),
         ({"remote": URL, "alias": "x"}, "alias", "unknown-key"),
         ({"remote": URL, "root": "x"}, "root", "unknown-key"),
         ({"remote": URL, "token": "x"}, "token", "unknown-key"),

@@ -112,6 +112,19 @@ async def test_nobody_there_is_an_error_and_a_slow_server_a_timeout(tmp_path: Pa
         released.set()
 
 
+async def test_threads_of_abandoned_messages_are_bounded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_connection, "_THREADS", threading.Semaphore(1))
+    released = threading.Event()
+    with serving(pause=lambda: released.wait(30)) as (url, asked):
+        file = registered(tmp_path, url)
+        assert "in time" in await listed(file, url, 300)
+        assert "too many messages to team servers" in await listed(file, url)
+        assert len(asked) == 1
+        released.set()
+
+
 async def test_after_an_error_a_question_asks_no_more(tmp_path: Path) -> None:
     with serving(500) as (url, asked):
         connection = connections(registered(tmp_path, url), {"TOKEN": "secret"})(url)

@@ -109,6 +109,13 @@ async def test_a_message_about_a_hidden_repository_is_refused_like_one_about_non
     ]
     assert replies[0].json()["error"]["code"] == "forbidden"
     assert replies[0].content == replies[1].content
+    served = mixed.team.epoch().repos
+    cart, mail = ([key, served[key].tree.sha256] for key in LOCAL)
+    for repos in ([], [cart, cart], [cart, mail]):
+        refused = await mixed.site.post(
+            ROUTE, {"repos": repos, "message": {"message": "describe"}}, "ops@example.com"
+        )
+        assert refused.json()["error"]["code"] == "invalid_request"
     alone = await mixed.site.client.post(ROUTE, json={})
     assert alone.status_code == 401
 

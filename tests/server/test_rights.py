@@ -131,6 +131,14 @@ def test_a_query_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.M
         read_access(_access(tmp_path, f"{endless} WHERE x < 0"))
 
 
+def test_rows_beyond_the_bound_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "_MOST_ROWS", 1)
+    _database(tmp_path, ("alice", "a", 1), ("alice", "b", 1))
+
+    with pytest.raises(InvalidRequest, match="more than 1 rows"):
+        read_access(_access(tmp_path, QUERY))
+
+
 def test_teams_of_code_hosts_are_rules(tmp_path: Path) -> None:
     """A member who may not read code on the host, and a pending one, sees nothing here."""
     read = _export(tmp_path, GITHUB)
