@@ -39,7 +39,7 @@ from bench import quality_tables as tables
 from ggrep.base.stable_json import Json
 from ggrep.config.home import Home
 from ggrep.config.root import canonical_root
-from ggrep.federation.validation import GLOBAL, RRF
+from ggrep.federation.workspace_draft import GLOBAL, RRF
 from ggrep.interfaces.evaluation.compare import compare
 from ggrep.interfaces.evaluation.report import Run, queries_json, scored_run
 from ggrep.interfaces.evaluation.suite import Overrides, Suite, jobs_of, overridden, read_kit

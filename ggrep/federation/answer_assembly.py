@@ -24,7 +24,7 @@ from ggrep.federation.repo_outcomes import (
     first_failure,
     report,
 )
-from ggrep.federation.validation import GLOBAL
+from ggrep.federation.workspace_draft import GLOBAL
 from ggrep.model.confidence import (
     UNKNOWN_WORDS,
     Confidence,

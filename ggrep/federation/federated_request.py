@@ -8,8 +8,8 @@ from msgspec import Struct
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.federation.cohort import POLICIES, Policy, parse_selectors
-from ggrep.federation.validation import GLOBAL, RRF, STRATEGIES
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_draft import GLOBAL, RRF, STRATEGIES
 from ggrep.model.constraints import Count, Later, Positive
 from ggrep.model.field_meta import MOST_MS, Field
 from ggrep.model.request import MAX_PER_FILE, MAX_TOP, SearchRequest

@@ -19,15 +19,13 @@ from wcmatch import fnmatch
 from ggrep.base.errors import Issue, WorkspaceError
 from ggrep.config.git import is_git_marker
 from ggrep.config.settings_files import REPO_FILE
-from ggrep.federation.validation import (
+from ggrep.federation.validation import SHAPE, Locate, RootProblem
+from ggrep.federation.workspace_draft import (
     MAX_REPOS,
-    SHAPE,
     EntryDraft,
     IncludeDraft,
-    Locate,
     LocatedRoot,
     RemoteEntry,
-    RootProblem,
     WorkspaceDraft,
 )
 

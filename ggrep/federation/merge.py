@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from ggrep.base.ids import RepoId
 from ggrep.federation.cohort import CohortPlan
 from ggrep.federation.federated_request import MAX_PER_REPO_TOP
-from ggrep.federation.validation import GLOBAL
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.federation.workspace_draft import GLOBAL
 from ggrep.model.corpus import Corpus, Mode, bucket_of, select
 from ggrep.model.limits import LimitHit
 from ggrep.model.response import Hit, PoolResponse

@@ -19,7 +19,7 @@ from ggrep.federation.coordinator_cache import PoolSet
 from ggrep.federation.fanout_session import FanoutSession
 from ggrep.federation.merge import deeper, lists_of, refill_limit, unfinished
 from ggrep.federation.routing import Routed, repo_scores, route
-from ggrep.federation.validation import GLOBAL, RRF
+from ggrep.federation.workspace_draft import GLOBAL, RRF
 from ggrep.model.batched_query import BatchedFigures, FiguresByMember
 from ggrep.model.request import CollectionStatistics, RepoStatistics
 from ggrep.model.response import PoolResponse

@@ -26,8 +26,8 @@ from ggrep.federation.searcher import (
     Searchers,
 )
 from ggrep.federation.server_connection import ServerConnection
-from ggrep.federation.validation import EVERY, MAX_REPOS, RemoteEntry
 from ggrep.federation.workspace import RemoteMember, Workspace, WorkspaceRepo
+from ggrep.federation.workspace_draft import EVERY, MAX_REPOS, RemoteEntry
 from ggrep.model.batched_query import (
     BatchedDescription,
     BatchedPoolRequest,

@@ -23,18 +23,15 @@ from ggrep.config.root import RealPaths
 from ggrep.federation.containment import canonical_path, lexical_path
 from ggrep.federation.diagnostics import Diagnostic
 from ggrep.federation.included import NamesIn, with_included
-from ggrep.federation.validation import (
+from ggrep.federation.validation import SCHEMA_VERSION, SHAPE, RootProblem, validate
+from ggrep.federation.workspace_draft import (
     GLOBAL,
     RRF,
-    SCHEMA_VERSION,
-    SHAPE,
     LocatedRoot,
     MergeDefaults,
     RemoteEntry,
-    RootProblem,
     WorkspaceDefaults,
     WorkspaceDraft,
-    validate,
 )
 from ggrep.federation.workspace_text import located, parse_text, read_text
 from ggrep.model.suggested_commands import bring_back

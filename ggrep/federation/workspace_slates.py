@@ -21,8 +21,8 @@ from ggrep.federation.merge import REFILL_LIMIT
 from ggrep.federation.repo_outcomes import RepoLimit, code_of, first_failure
 from ggrep.federation.searcher import Searchers
 from ggrep.federation.selection import label_of, repo_target
-from ggrep.federation.validation import GLOBAL
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_draft import GLOBAL
 from ggrep.federation.workspace_sessions import WorkspaceSession, read_session, write_session
 from ggrep.model.confidence import Confidence
 from ggrep.model.limits import LimitHit

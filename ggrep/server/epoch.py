@@ -18,8 +18,9 @@ from ggrep.base.errors import NotTrusted, RemoteError
 from ggrep.base.ids import RepoId
 from ggrep.config.fingerprints import repo_id
 from ggrep.config.repo_key import is_key
-from ggrep.federation.validation import SCHEMA_VERSION, MergeDefaults, WorkspaceDefaults
+from ggrep.federation.validation import SCHEMA_VERSION
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
+from ggrep.federation.workspace_draft import MergeDefaults, WorkspaceDefaults
 from ggrep.index.remote.documents import ref_at
 from ggrep.index.remote.layout import Blob
 from ggrep.index.remote.objects import Objects

@@ -23,13 +23,13 @@ from ggrep.federation.containment import (
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.searcher import JointSearcher, RepoSearcher, Searchers
 from ggrep.federation.selection import select_repos
-from ggrep.federation.validation import RemoteEntry
 from ggrep.federation.workspace import (
     ResolveRoot,
     Workspace,
     WorkspaceRepo,
     load_workspace,
 )
+from ggrep.federation.workspace_draft import RemoteEntry
 
 _NO_SERVER: Final = (
     "this server was not started for a workspace with these repositories of a team server"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.interfaces.cli.parsing.flags import either
 from ggrep.interfaces.evaluation.questions import Answer
 from ggrep.interfaces.evaluation.suite_processes import Conditions, Job, JobResult, Workers

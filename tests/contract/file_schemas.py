@@ -17,7 +17,8 @@ from ggrep.base import stable_json
 from ggrep.base.stable_json import Json
 from ggrep.config.declarations import DECLARED, PROFILE_NAME
 from ggrep.config.profiles import MAX_PROFILES, ROLE_TABLE, VIEW_TABLE, Profile
-from ggrep.federation.validation import TOP, EntryDraft, IncludeDraft, RemoteEntry
+from ggrep.federation.validation import TOP
+from ggrep.federation.workspace_draft import EntryDraft, IncludeDraft, RemoteEntry
 from ggrep.interfaces.evaluation.toml_file import (
     CASE,
     CHECK,

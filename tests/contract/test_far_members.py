@@ -13,8 +13,8 @@ from ggrep.base.errors import DeadlineExceeded
 from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.federation.workspace_names import federated_references, federated_symbol, name_request
 from ggrep.federation.workspace_slates import SlateShape, federated_slate
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest

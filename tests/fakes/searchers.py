@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from ggrep.base.clock import Deadline
 from ggrep.base.errors import GgrepError, SnapshotGone
 from ggrep.base.ids import RepoId
-from ggrep.federation.validation import MergeDefaults, WorkspaceDefaults
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, repo_set_id
+from ggrep.federation.workspace_draft import MergeDefaults, WorkspaceDefaults
 from ggrep.model.confidence import TopFile, TopFiles, Wording
 from ggrep.model.corpus import CORPORA, Bucket, Corpus, Mode, bucket_of, select
 from ggrep.model.limits import NOTHING_UNSEEN, LimitHit, Notice, Unseen

@@ -18,8 +18,8 @@ from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedReques
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import RepoLimit
 from ggrep.federation.searcher import RepoSearcher
-from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.model.corpus import Corpus
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import MAX_TOP, EncodedQuery, EncodeRequest, replace

@@ -20,7 +20,7 @@ from ggrep.base.errors import (
 from ggrep.federation import answer_assembly as assembly
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.validation import MergeDefaults
+from ggrep.federation.workspace_draft import MergeDefaults
 from ggrep.interfaces.cli.queries.workspace_query import notices_of
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select

@@ -25,8 +25,8 @@ from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.federated_request import MAX_CONCURRENCY, FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.merge import MergedHit
-from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.model.corpus import CORPORA, Corpus, Mode, bucket_of, select
 from ggrep.model.limits import LimitHit, Notice
 from ggrep.model.request import PoolRequest, SearchRequest

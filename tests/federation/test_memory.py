@@ -15,7 +15,7 @@ from ggrep.base.ids import RepoId
 from ggrep.federation.coordinator_cache import MOST_BYTES, CoordinatorCache, PoolSet, size_of
 from ggrep.federation.fanout_session import RepoDone
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
 from ggrep.model.limits import Notice

@@ -28,7 +28,7 @@ from ggrep.federation.merge import (
     unfinished,
 )
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.validation import GLOBAL, STRATEGIES, MergeDefaults
+from ggrep.federation.workspace_draft import GLOBAL, STRATEGIES, MergeDefaults
 from ggrep.model.corpus import CORPORA, Corpus, Mode
 from ggrep.model.limits import LimitHit
 from ggrep.model.request import PoolRequest, SearchRequest

@@ -12,8 +12,8 @@ from ggrep.federation.daemon_searcher import KnownHosts
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.server_connection import ServerConnection
 from ggrep.federation.server_members import TeamServers
-from ggrep.federation.validation import MAX_REPOS
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.federation.workspace_draft import MAX_REPOS
 from ggrep.model.request import SearchRequest
 from ggrep.service.workspace_access import Allowlist, open_workspace
 

@@ -7,8 +7,8 @@ import pytest
 
 from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import WorkspaceRepo
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.request import SearchRequest
 from ggrep.model.slate import Budgets

@@ -14,7 +14,7 @@ from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone
 from ggrep.federation.coordinator_cache import CoordinatorCache
 from ggrep.federation.federated_request import MERGE_RESERVE_MS, FederatedRequest
 from ggrep.federation.repo_outcomes import RepoLimit
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
 from ggrep.model.confidence import Confidence, TopFile, TopFiles, Wording
 from ggrep.model.corpus import Corpus

@@ -14,13 +14,14 @@ from ggrep.base.ids import RepoId
 from ggrep.config.fingerprints import repo_id
 from ggrep.config.root import canonical_root
 from ggrep.federation.roots import workspace_warnings
-from ggrep.federation.validation import MAX_ISSUES, MAX_REPOS, validate
+from ggrep.federation.validation import MAX_ISSUES, validate
 from ggrep.federation.workspace import (
     Workspace,
     load_workspace,
     repo_set_id,
     resolved_object,
 )
+from ggrep.federation.workspace_draft import MAX_REPOS
 from ggrep.federation.workspace_text import MAX_WORKSPACE_BYTES, parse_text
 from tests.fakes.searchers import repo
 

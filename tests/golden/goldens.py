@@ -20,8 +20,8 @@ from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.config import store_files
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
-from ggrep.federation.validation import WorkspaceDefaults
 from ggrep.federation.workspace import Workspace, resolved_object
+from ggrep.federation.workspace_draft import WorkspaceDefaults
 from ggrep.federation.workspace_receipts import workspace_receipt_document
 from ggrep.federation.workspace_slates import SlateShape
 from ggrep.index.maintenance.inventory import remove_store

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 
 SESSION = "<session>"
 """Stands for the token of the session that the case `context-session` begins."""

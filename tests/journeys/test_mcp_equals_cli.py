@@ -10,7 +10,7 @@ from mcp.client.stdio import stdio_client
 from msgspec import Struct
 
 from ggrep.base import stable_json
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.interfaces.mcp.arguments import body_of, read_arguments
 from ggrep.interfaces.mcp.tool_calls import placed_for
 from ggrep.interfaces.mcp.tools import BY_NAME

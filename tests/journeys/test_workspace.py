@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 from tests.fakes.workspaces import tree_of
 from tests.journeys.command import REPOS, Command, fits
 

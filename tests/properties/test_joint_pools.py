@@ -20,8 +20,8 @@ from ggrep.federation import pool_rounds
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
 from ggrep.federation.routing import Routed, route
-from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import Workspace
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.index.packs.pack_directory import make_packs
 from ggrep.model.request import Find, SearchRequest
 from tests.fakes.hosts import CLOCK

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from ggrep.base import stable_json
 from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.validation import STRATEGIES
 from ggrep.federation.workspace import Workspace, load_workspace
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.service.federator import Federator
 from tests.fakes.host_process import CLOCK, FLAGS, HostProcess, host_process
 from tests.fakes.places import short_directory

@@ -11,7 +11,7 @@ from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest, UsageError
 from ggrep.base.stable_json import Json
 from ggrep.config.declarations import MAX_QUERY_PER_FILE, MAX_QUERY_RESULTS
-from ggrep.federation.validation import STRATEGIES
+from ggrep.federation.workspace_draft import STRATEGIES
 from ggrep.interfaces.cli.parsing.flags import Argument, EncoderFlag, Flag, Output, either
 from ggrep.interfaces.cli.queries.search_options import DeterministicFlag
 from ggrep.interfaces.cli.report_file import require_writable, write_report
