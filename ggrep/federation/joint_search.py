@@ -126,14 +126,14 @@ class _Part(Struct):
     ) -> BatchedPoolResponse:
         """Return the part's lists, with the indexes of its own repositories."""
         numbers = {index: number for number, index in enumerate(self.indexes)}
-        asked = replace(
+        share = replace(
             question,
             silent=tuple(numbers[index] for index in question.silent if index in numbers),
             by_rank=tuple(numbers[index] for index in question.by_rank if index in numbers),
             texts=tuple(sorted(self.texts)),
             others=others,
         )
-        return await self.searcher.search(asked, self.repos, deadline)
+        return await self.searcher.search(share, self.repos, deadline)
 
 
 def _parts(
@@ -165,8 +165,8 @@ async def _searched(
     lists: dict[int, BatchedPoolResponse] = {}
     changed = list(range(len(parts)))
     for _ in range(_MOST_ROUNDS):
-        asked = [parts[at].pools(question, others[at], deadline) for at in changed]
-        lists |= dict(zip(changed, await gather(asked), strict=True))
+        calls = [parts[at].pools(question, others[at], deadline) for at in changed]
+        lists |= dict(zip(changed, await gather(calls), strict=True))
         if not question.folds:
             break
         texts = [_texts(lists[at]) for at in range(len(parts))]

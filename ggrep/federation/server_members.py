@@ -227,8 +227,8 @@ class ServerTogether(Struct):
         """Return the first hits of each repository's lists."""
 
         def message_of(left_ms: float) -> Message:
-            asked = replace(question, search=timed(question.search, left_ms))
-            return JointPool(BatchedPoolRequest(asked, _TREES, tuple(range(len(repos)))))
+            in_time = replace(question, search=timed(question.search, left_ms))
+            return JointPool(BatchedPoolRequest(in_time, _TREES, tuple(range(len(repos)))))
 
         try:
             with self.server.reading():
@@ -243,8 +243,8 @@ class ServerTogether(Struct):
     async def _ask(
         self, repos: Sequence[RepoId], message_of: Callable[[float], Message], deadline: Deadline
     ) -> Reply:
-        asked = [(self.repos[repo].key, self.repos[repo].tree) for repo in repos]
-        return await self.server.ask(asked, message_of, deadline)
+        trees = [(self.repos[repo].key, self.repos[repo].tree) for repo in repos]
+        return await self.server.ask(trees, message_of, deadline)
 
 
 def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> None:

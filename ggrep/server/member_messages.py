@@ -31,7 +31,7 @@ from ggrep.server.node_searchers import NodeSearcher, NodesTogether
 from ggrep.server.team import UserService, no_sessions
 
 
-async def answered(service: UserService, asked: ServerMessage) -> Document:
+async def answered(service: UserService, sent: ServerMessage) -> Document:
     """Return the body of the reply to a message.
 
     Raises:
@@ -40,12 +40,12 @@ async def answered(service: UserService, asked: ServerMessage) -> Document:
         InvalidRequest: the message is not one of a coordinator.
     """
     seen = {repo.key: repo for repo in service.seen.repos.values()}
-    if asked.message is None:
+    if sent.message is None:
         return {"repos": [[key, repo.tree.sha256] for key, repo in sorted(seen.items())]}
-    if not len(asked.repos) == len({*asked.repos}) <= MOST_MEMBERS or not asked.repos:
+    if not len(sent.repos) == len({*sent.repos}) <= MOST_MEMBERS or not sent.repos:
         raise InvalidRequest(f"repos: name 1 to {MOST_MEMBERS} repositories, each once")
-    repos = [_tree(service, seen, key, tree) for key, tree in asked.repos]
-    body = await _replied(service, asked.message, repos)
+    repos = [_tree(service, seen, key, tree) for key, tree in sent.repos]
+    body = await _replied(service, sent.message, repos)
     service.entry.searched.update(repo.repo_id for repo in repos)
     return body
 
@@ -69,10 +69,10 @@ async def _replied(
         return Deadline.after(team.clock, timeout_ms or team.settings.query_timeout_ms)
 
     searcher = NodeSearcher(team.nodes, repos[0])
-    asked = parse_message(body).message
-    if len(repos) > 1 and not isinstance(asked, (JointDescribe, JointPool)):
+    sent = parse_message(body).message
+    if len(repos) > 1 and not isinstance(sent, (JointDescribe, JointPool)):
         raise InvalidRequest("repos: this message is about one repository")
-    match asked:
+    match sent:
         case Describe(timeout_ms):
             return {"description": to_builtins(await searcher.describe(deadline(timeout_ms)))}
         case Ask(request) | Fetch(request) as message:
