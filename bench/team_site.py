@@ -166,8 +166,8 @@ class Site:
     def is_whole(self, state: Any) -> bool:
         """Return whether all nodes answer and hold two copies of each repository."""
         nodes = state["nodes"].values()
-        held = sum(node.get("trees", 0) for node in nodes)
-        whole = all(node["answering"] for node in nodes) and held >= 2 * len(self.keys)
+        copies = sum(node.get("trees", 0) for node in nodes)
+        whole = all(node["answering"] for node in nodes) and copies >= 2 * len(self.keys)
         return whole and state["repos"] == len(self.keys)
 
     def expected(self, asked: Sequence[Asked], user: str) -> list[bytes]:
