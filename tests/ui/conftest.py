@@ -58,8 +58,6 @@ class Server(Struct, frozen=True):
 @pytest.fixture(scope="module")
 def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
     """Return what starts `ggrep ui` over a workspace of indexed repositories."""
-    if CHROMIUM is None:
-        pytest.skip("no Chromium is installed: apt-get install chromium")
     place = tmp_path_factory.mktemp("ui").resolve()
     for name, files in {"shop": SHOP, "bank": BANK, "evil": HOSTILE}.items():
         write_tree(place / name, files)
@@ -96,6 +94,8 @@ def server(start: Callable[..., Server]) -> Server:
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """Return a browser; it ends with the module, as its event loop would be in others' way."""
+    if CHROMIUM is None:
+        pytest.skip("no Chromium is installed: apt-get install chromium")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as started:
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
