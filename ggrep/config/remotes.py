@@ -89,7 +89,7 @@ def server_url(text: str) -> str:
     """Return the address of a team server in one spelling.
 
     Raises:
-        InvalidRequest: it is no such address, or others could read what is sent there.
+        InvalidRequest: `text` is not such an address, or data would be sent without encryption.
     """
     try:
         parts = urlsplit(text)

@@ -110,7 +110,7 @@ INSTRUCTIONS: Final = (
 
 
 class Tool(Struct, frozen=True):
-    """One tool.
+    """A tool of the MCP server.
 
     Attributes:
         says: description of the tool: its effect, and when to use it.
