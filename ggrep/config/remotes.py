@@ -31,7 +31,7 @@ _TOKEN: Final = re.compile(rf"[!-~]{{1,{_MOST_TOKEN}}}")
 
 
 class Remote(Struct, frozen=True):
-    """One remote.
+    """A remote: a bucket, a directory or a team server.
 
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
@@ -55,7 +55,7 @@ class Remote(Struct, frozen=True):
 
     @property
     def is_server(self) -> bool:
-        """Return whether it is a team server, which answers questions and stores nothing."""
+        """Return whether the remote is a team server, which answers queries but takes no pushes."""
         return urlsplit(self.url).scheme in _SERVER_SCHEMES
 
     def token(self, environ: Mapping[str, str]) -> str:

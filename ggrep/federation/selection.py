@@ -268,7 +268,7 @@ def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolve
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL)
-"""A location in the form that a search prints."""
+"""A location as a search prints it: the repository in brackets, then the file."""
 
 
 class RepoTarget(Struct, frozen=True):

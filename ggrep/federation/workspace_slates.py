@@ -130,7 +130,7 @@ def _left_out(response: SlateResponse) -> int:
 
 
 def _left(response: FederatedResponse, usual: int) -> int:
-    """Return the byte budget of a slate after the metadata of many repositories.
+    """Return the byte budget that remains for a slate beside the metadata of many repositories.
 
     At least half of the default budget remains. Times are not counted, because they differ from run
     to run.
