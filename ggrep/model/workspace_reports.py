@@ -94,7 +94,7 @@ class Orphan(Struct, frozen=True, rename="camel"):
     """Absolute path of the directory."""
     repo_set_id: RepoSet
     reason: OrphanReason
-    """Reason why no workspace uses it."""
+    """Reason why no workspace uses the directory."""
     workspace_path: str | None
     """Workspace file that the directory was created for."""
     modified_at: Moment
