@@ -62,7 +62,7 @@ def open_below(root: Path, path_key: str, *, anchored: bool = True) -> int:
         InvalidRequest: the root was replaced by a link.
         Linked: the file or a directory above it is a symbolic link.
         NotRegular: the path is a directory, FIFO, socket or device.
-        OSError: it cannot be opened.
+        OSError: the file cannot be opened.
     """
     *parents, name = path_key.split("/")
     directory = open_root(root) if anchored else os.open(root, _DIRECTORY & ~os.O_NOFOLLOW)

@@ -24,7 +24,7 @@ _OTHER_NAMES: Final = {
 }
 
 _OF_SEVERAL: Final = frozenset(("cl", "cls", "fs", "h", "inc", "m", "pp", "pro", "t", "v"))
-"""Ambiguous endings."""
+"""Endings that files of several languages have."""
 
 
 def language_named(word: str) -> str:

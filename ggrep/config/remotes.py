@@ -31,7 +31,7 @@ _TOKEN: Final = re.compile(rf"[!-~]{{1,{_MOST_TOKEN}}}")
 
 
 class Remote(Struct, frozen=True):
-    """One remote.
+    """A remote: a bucket, a directory or a team server.
 
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
@@ -55,7 +55,7 @@ class Remote(Struct, frozen=True):
 
     @property
     def is_server(self) -> bool:
-        """Return whether it is a team server, which answers questions and stores nothing."""
+        """Return whether the remote is a team server, which answers queries but takes no pushes."""
         return urlsplit(self.url).scheme in _SERVER_SCHEMES
 
     def token(self, environ: Mapping[str, str]) -> str:
@@ -89,7 +89,7 @@ def server_url(text: str) -> str:
     """Return the address of a team server in one spelling.
 
     Raises:
-        InvalidRequest: it is no such address, or others could read what is sent there.
+        InvalidRequest: `text` is not such an address, or data would be sent without encryption.
     """
     try:
         parts = urlsplit(text)

@@ -377,7 +377,7 @@ _NO_TONGUES: Final = frozenset(
 )
 """Names of directories of sources below `lang` that are named after a programming language."""
 _READ: Final = re.compile(r"\.(?:adoc|asciidoc|md|mdx|markdown|org|rst)$")
-"""Endings of prose."""
+"""Endings of files with prose."""
 
 _LISTS: Final = frozenset(
     {"data", "dict", "dictionaries", "dicts", "lists", "stopwords", "wordlist", "wordlists"}

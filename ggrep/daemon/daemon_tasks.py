@@ -119,7 +119,7 @@ class DaemonTasks:
             await self._end()
 
     def end(self, reason: str) -> None:
-        """Begin to stop."""
+        """Cancel all requests of the daemon for a reason, and let its tasks end."""
         self.daemon.end(reason)
 
     def _announce(self) -> None:

@@ -275,7 +275,7 @@ class EventLog:
         self._store_id = store_id
 
     def query(self, event: QueryEvent) -> None:
-        """Log a search."""
+        """Log a search or another request."""
         fields = {key: value for key, value in asdict(event).items() if key not in _NESTED}
         fields["limits"] = {key: getattr(event, key) for key in _LIMITS}
         fields["stages_ms"] = {name: round(spent, 3) for name, spent in event.stages}
@@ -306,7 +306,7 @@ class EventLog:
         return self._dropped
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the log file."""
         with self._opened.lock:
             self._opened.forget(self._file)
 

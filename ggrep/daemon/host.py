@@ -206,7 +206,7 @@ class _Host:
         return after
 
     def _after_start(self, outcome: ServeResult) -> ServeResult:
-        """Return the outcome of serving a root, after the start of its daemon."""
+        """Return an outcome with the error of its daemon's start, if the start failed."""
         fault = self._faults.get(outcome.socket) if outcome.socket else None
         return outcome if fault is None else replace(outcome, error=fault)
 

@@ -296,7 +296,7 @@ async def describe(daemon: StoreDaemon, caller: Caller, message: Describe) -> Bo
 
 
 Printer: TypeAlias = Callable[[Any], Rendered]
-"""Renders an answer."""
+"""Returns the output of a command for an answer."""
 
 
 async def answer_query(

@@ -461,7 +461,7 @@ class StoreDaemon:
             self.end(self._ending)
 
     def end(self, reason: str) -> None:
-        """Begin to stop."""
+        """Cancel all requests for a reason, and let the daemon's tasks end."""
         self.cancel_all(reason)
         self.ended.set()
 

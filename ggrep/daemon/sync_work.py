@@ -172,7 +172,7 @@ class Worker:
         self._swept: set[Path] = set()
 
     def do(self, job: SyncJob) -> SyncOutcome:
-        """Run a job.
+        """Run the sync of a job; return its outcome.
 
         Raises:
             InvalidRequest: the settings now select another store than the job names.

@@ -126,8 +126,8 @@ def cap_snippets(
 ) -> tuple[tuple[tuple[MergedHit, ...], ...], tuple[RepoLimit, ...]]:
     """Return the lists with at most `per_hit` and `total` bytes of snippets, and the limits hit.
 
-    The lists use the bytes in their order. A hit in several lists counts once and has the same text
-    in each list. Limits only count shown hits.
+    Earlier lists receive bytes first. A hit in several lists counts once and has the same text in
+    each list. Limits only count shown hits.
     """
     shown: dict[str, Hit] = {}
     cuts: dict[tuple[str, str], RepoLimit] = {}
@@ -158,7 +158,7 @@ def _shortened(
 ) -> tuple[list[tuple[MergedHit, ...]], tuple[LimitHit, ...]]:
     """Return the lists without the hits that low confidence hides, and the limit that was hit.
 
-    The limit is that of the blended list, else that of the first shortened list of a corpus.
+    If several lists are shortened, only the limit of the first of these lists is returned.
     """
     kept: list[tuple[MergedHit, ...]] = []
     cuts: list[LimitHit] = []
@@ -178,7 +178,7 @@ def _shortened(
 def _outcomes(
     session: FanoutSession, pool_set: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
-    """Return the errors by repository (also unfinished queries), and the lists of the others."""
+    """Return errors by repository, also for unfinished queries, and lists of all others."""
     failures = dict(session.failures)
     for repo in pool_set.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))

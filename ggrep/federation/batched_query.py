@@ -74,9 +74,10 @@ def plan_batch(session: FanoutSession, *, by_rank: bool) -> Batch:
 
     Repositories are queried together if their indexes are comparable in every corpus, their daemons
     limit answers in the same way, and they return lists of their active snapshots without a
-    profile. More than half of the admitted repositories must qualify. Searches for exact lines are
-    queried separately, because a repository spreads such hits over its files. With a merge by rank,
-    the first hits suffice only if copies are not folded and each rank has a distinct score.
+    profile. More than half of the admitted repositories must qualify. A search for matching lines
+    is sent to each repository separately, because a repository distributes its hits over files. If
+    lists are merged by rank, a batch also requires that copies are not folded and that each rank
+    has a distinct score.
     """
     force = session.force
     admitted = [repo for repo in session.plan.admitted() if repo not in session.failures]

@@ -23,7 +23,7 @@ from ggrep.federation.selection import select_repos
 from ggrep.federation.workspace import Workspace
 
 _MERGE_IN_THREAD_BYTES: Final = 8 * 1024 * 1024
-"""About 5,000 hits; merging them takes some 50 ms."""
+"""Minimum size of lists that are merged in a thread: about 5,000 hits, which take some 50 ms."""
 _MERGE_IN_THREAD_REPOS: Final = 256
 
 
@@ -59,7 +59,7 @@ class CompletedSearch(Struct, frozen=True):
     response: FederatedResponse
 
 
-async def run_search(  # noqa: PLR0913 - as a search, with a part
+async def run_search(  # noqa: PLR0913 - the arguments of a search, and its share of the time
     workspace: Workspace,
     request: FederatedRequest,
     searchers: Searchers,

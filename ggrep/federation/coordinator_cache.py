@@ -1,7 +1,7 @@
 """The cache of a coordinator, keyed by immutable snapshots.
 
-Answers from cached replies have the same bytes as other answers. The cache stores the
-repositories' replies instead of merged answers, so that volatile fields are recomputed for each
+An answer from cached replies has the same bytes as an answer from new replies. The cache stores
+replies of repositories instead of merged answers, so that volatile fields are recomputed for each
 answer.
 """
 
@@ -48,7 +48,7 @@ QueryKey: TypeAlias = tuple[object, ...]
 
 
 class PoolSet(Struct, frozen=True):
-    """The repositories' answers.
+    """Lists of the repositories that have answered a search.
 
     Attributes:
         fallback: reason why `strategy` is not the requested strategy; empty if it is.
@@ -143,7 +143,7 @@ def size_of(remembered: PoolSet) -> int:
         for hit in hits
     ]
     size_of_hits = sum(_HIT_BYTES + len(hit.content) for hit in hits) + _HIT_BYTES
-    # All statistics have the same words.
+    # The statistics of all repositories contain the same words.
     first = next(iter(remembered.figures.values()), None)
     counted = 0 if first is None else len(remembered.figures) * figures_size(first)
     return size_of_hits + counted + _POOL_BYTES * len(remembered.pools)

@@ -55,15 +55,15 @@ from ggrep.protocol.wire.replies import Reply
 RequestT = TypeVar("RequestT")
 
 
-def narrowed(request: Request[RequestT], profile: Profile) -> Any:  # noqa: ANN401 - as the request
-    """Return the request restricted to a profile, with which lists of hidden corpora are empty."""
+def narrowed(request: Request[RequestT], profile: Profile) -> Any:  # noqa: ANN401 - the type of the request
+    """Return the request restricted to a profile; lists of hidden corpora will be empty."""
     if isinstance(request, PoolRequest | SlateRequest):
         return replace(request, search=_narrowed(request.search, profile.view))
     return request
 
 
 def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
-    # The requested corpora are kept, as the answer has a list for each corpus.
+    # The requested corpora stay, as the answer needs a list for each requested corpus.
     hidden = [
         Filter("corpus", word, negated=True)
         for word, corpus in CORPUS_WORDS.items()
@@ -74,7 +74,7 @@ def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
 
 
 def described(description: RepoDescription, profile: Profile) -> RepoDescription:
-    """Return the description with the profile's name and an answers key specific to its view."""
+    """Return the description with the profile's name and an answers key that includes its view."""
     if profile.view == ProfileView():
         return description
     text = f"{description.answers_key}|{profile.view!r}"
@@ -86,7 +86,7 @@ ReplyT = TypeVar("ReplyT")
 
 _MOST_LISTS: Final = 8
 """Number of repository lists with cached descriptions; a workspace uses one or two lists."""
-_MEETINGS: Final = 16
+_MOST_READERS: Final = 16
 """Maximum number of threads that read settings of repositories."""
 _STUCK_S: Final = 0.1
 """Time after which another thread starts. Settings are usually unchanged and one thread is fastest,
@@ -94,7 +94,7 @@ but reading can hang on an unreachable disk."""
 
 
 class DaemonSearcher:
-    """One repository, searched through its daemon."""
+    """Searches one repository through its daemon."""
 
     def __init__(
         self,
@@ -161,10 +161,10 @@ def _is_of(description: RepoDescription, member: Member) -> bool:
 
 
 class HostSearcher(Struct):
-    """A host process as a searcher; it can also read stores of other daemons.
+    """Searches repositories through one host process, which can also read other daemons' stores.
 
     Attributes:
-        guide: the daemon in that process that receives the messages.
+        guide: a daemon of the host process, which receives the messages.
         met: addresses of the repositories' daemons, in ascending order of repository ids.
     """
 
@@ -249,7 +249,7 @@ class DaemonSearchers(Struct):
         """
         self._met = {}
         met = self._met
-        await self._note(repos, met)
+        await self._read_addresses(repos, met)
         await self.channels.prepare(list(met.values()), deadline, waits=waits)
 
     def open(self, repo: WorkspaceRepo) -> DaemonSearcher:
@@ -257,7 +257,7 @@ class DaemonSearchers(Struct):
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
-        """Return the process that serves most of the repositories; None if none serves two."""
+        """Return the searcher of the host with most repositories; None if no host serves two."""
         met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
         served = Counter(host for host in self.channels.hosts_of(met.values()) if host)
         if not served:
@@ -269,25 +269,27 @@ class DaemonSearchers(Struct):
         ordered = {repo: met[repo] for repo in sorted(met)}
         return HostSearcher(self.channels, self.known, guide, ordered)
 
-    async def _note(self, repos: Sequence[WorkspaceRepo], met: dict[RepoId, DaemonAddress]) -> None:
+    async def _read_addresses(
+        self, repos: Sequence[WorkspaceRepo], met: dict[RepoId, DaemonAddress]
+    ) -> None:
         """Read the addresses of daemons; more threads start if reading takes long."""
         left = deque(repos)
-        looks = CapacityLimiter(_MEETINGS)
+        limiter = CapacityLimiter(_MOST_READERS)
         done = anyio.Event()
 
-        def meet_rest() -> None:
+        def read_rest() -> None:
             while left:
-                with suppress(Exception):  # `left` is empty, or the query fails
+                with suppress(Exception):  # `left` is empty, or queries will raise the error
                     repo = left.popleft()
                     met[repo.repo_id] = self.meet(repo)
 
-        async def look() -> None:
-            await to_thread.run_sync(meet_rest, abandon_on_cancel=True, limiter=looks)
+        async def read() -> None:
+            await to_thread.run_sync(read_rest, abandon_on_cancel=True, limiter=limiter)
             done.set()
 
         async with anyio.create_task_group() as group:
-            for _ in range(_MEETINGS):
-                group.start_soon(look)
+            for _ in range(_MOST_READERS):
+                group.start_soon(read)
                 with anyio.move_on_after(_STUCK_S):
                     await done.wait()
                 if not left:

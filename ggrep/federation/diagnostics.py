@@ -1,4 +1,4 @@
-"""Diagnostics about repositories that failed or only contributed in part to an answer."""
+"""Diagnostics about repositories that failed or contributed only a part of their results."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

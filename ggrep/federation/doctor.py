@@ -144,7 +144,7 @@ def _of_cohorts(
         yield Finding(
             "cohort_split",
             f"searches omit this repository: {message}",
-            # Rebuilding with an encoder flag would not help: searches do not query such an index.
+            # An index with another encoder would not help: searches use the settings' encoder.
             # Only a daemon of another build reports other keys; a restarted daemon has this build.
             "" if ours != theirs else f"{on_root('stop', root)}; {on_root('index', root)}",
             member.repo_id,
@@ -182,7 +182,7 @@ _DAEMONS: Final[Mapping[DaemonWord, tuple[str, str, str]]] = {
     "other_version": ("daemon_other_version", "", "its daemon has another version"),
     "stale": ("daemon_stale", "its daemon uses outdated settings: ", "the settings were edited"),
 }
-"""Finding codes and messages for daemons to stop; the last text replaces an unknown problem."""
+"""Codes and messages about daemons that must be stopped; the last text is the default reason."""
 
 
 def _of_member(member: MemberState) -> Iterator[Finding]:

@@ -96,7 +96,7 @@ class Envelope(Struct, frozen=True):
         return {"schema_version": FEDERATED_SCHEMA, **envelope_json(self, listed)}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the JSON of the answer, or of its error with what is known of the repositories."""
+        """Return the JSON of the answer, or of its error with the outcomes of the repositories."""
         if self.error is not None:
             return failed_json(self.head(), self.error, path_cleaner(self))
         return {**self.head(), "ok": True, **self.body()}
@@ -187,8 +187,8 @@ Clean = Callable[[str], str]
 
 
 LISTED_WHOLE: Final = 64
-"""Up to this many selected repositories are all listed. Beyond that, an answer must not grow with
-repositories that contribute nothing."""
+"""Maximum number of selected repositories that an answer lists without a condition. Larger answers
+omit repositories that contribute nothing, so that their size stays bounded."""
 
 
 _HARMLESS: Final = frozenset({"ok", "skipped"})
@@ -289,7 +289,7 @@ def envelope_json(envelope: Envelope, listed: Container[RepoId]) -> dict[str, An
 
 
 def failed_json(document: Mapping[str, Any], error: GgrepError, clean: Clean) -> dict[str, Any]:
-    """Return the JSON of an error, with the known facts about the repositories."""
+    """Return the JSON of an error, with the outcomes of the repositories so far."""
     failed: dict[str, Any] = {**_failure(error, clean), "details": {}}
     if error.request_id:
         failed["request_id"] = error.request_id

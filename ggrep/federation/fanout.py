@@ -35,7 +35,7 @@ class ShareEnded(DeadlineExceeded):
     """The repository used up its share of the deadline; the deadline itself has not passed.
 
     Attributes:
-        percent: the share of the remaining time that the call had.
+        percent: the call's share of the remaining time.
     """
 
     def __init__(self, percent: int) -> None:

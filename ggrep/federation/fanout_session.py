@@ -64,7 +64,7 @@ _DESCRIBE_SHARE: Final = 3
 _COUNT_SHARE: Final = 2
 _ENCODE_SHARE: Final = 4
 _JOINT_SHARE: Final = 2
-"""Each step before the search may use the remaining time divided by its number."""
+"""Each step before the search may use the remaining time divided by the step's constant."""
 
 _MANY: Final = 64
 """With more repositories, separate descriptions would take too long, so the joint description gets
@@ -177,12 +177,12 @@ class FanoutSession:
         until = self._within(_PREPARE_SHARE)
         with anyio.move_on_after(until.remaining_ms() / 1000.0):
             try:
-                await self.searchers.prepare(self._asked(), until)
-            except Exception:  # noqa: BLE001 - a repository that is not prepared fails later
+                await self.searchers.prepare(self._without_error(), until)
+            except Exception:  # noqa: BLE001 - queries to unprepared repositories fail later
                 _LOG.exception("repositories could not be prepared")
 
     async def _describe_all(self) -> None:
-        repos = self._asked()
+        repos = self._without_error()
         known = await self._described_jointly(repos)
         calls = {
             repo.repo_id: partial(self._describe, repo.repo_id)
@@ -263,7 +263,7 @@ class FanoutSession:
         if not self._gone or self._described_anew or self.is_over:
             return False
         self._described_anew, self._joined = True, frozenset()
-        again = await self._described_jointly(self._asked())
+        again = await self._described_jointly(self._without_error())
         return bool(again) and again.items() <= self.descriptions.items()
 
     async def search_alone(self, only: Iterable[RepoId]) -> dict[RepoId, PoolResponse]:
@@ -398,13 +398,13 @@ class FanoutSession:
                 try:
                     request = EncodeRequest(self.search.query)
                     vector = (await self.searcher(repo).ask(request, until)).vector
-                except Exception:  # noqa: BLE001, S112 - its search reports the error
+                except Exception:  # noqa: BLE001, S112 - the later search reports the error
                     continue
         if vector is not None:
             self.vectors[key] = vector
             self.memory.vectors.put((key, self.search.query), vector, 8 * len(vector.values))
 
-    def _asked(self) -> list[WorkspaceRepo]:
+    def _without_error(self) -> list[WorkspaceRepo]:
         """Return the repositories without an error."""
         return [repo for repo_id, repo in self.repos.items() if repo_id not in self.failures]
 

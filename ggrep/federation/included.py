@@ -79,7 +79,7 @@ def with_included(
     added: dict[Path, EntryDraft] = {}
     remotes = [*draft.remotes]
     means = {include.glob: False for include in draft.include}
-    for path, include in _meant(draft.include, directory, names_in):
+    for path, include in _matching(draft.include, directory, names_in):
         if include.glob.endswith(WORKSPACE_ENDING):
             inner = _inner(draft, path, include, directory, nested)
             entries = _of_workspace(inner, include)
@@ -135,7 +135,7 @@ def _inner(
     directory: Path,
     nested: ReadNested,
 ) -> WorkspaceDraft | None:
-    """Return the content of another workspace file."""
+    """Return the content of another workspace file; None if `nested` returns None."""
     try:
         return nested(path)
     except WorkspaceError as error:
@@ -158,7 +158,7 @@ def _within(entry: AnyEntry, include: IncludeDraft) -> AnyEntry:
     return replace(entry, tags=tags, enabled=entry.enabled and include.enabled)
 
 
-def _meant(
+def _matching(
     includes: Sequence[IncludeDraft], directory: Path, names_in: NamesIn
 ) -> list[tuple[Path, IncludeDraft]]:
     """Return matching directories and files in the order of globs, each with its first glob."""
@@ -181,7 +181,7 @@ def _meant(
 
 
 def aliases_of(aliases: Iterable[str | None], names: Sequence[str | None]) -> list[str | None]:
-    """Return the names that can be further aliases, None in place of the others."""
+    """Return `names` with None in place of names that are used twice or cannot be aliases."""
     taken = Counter(name.casefold() for name in names if name is not None)
     taken.update(alias.casefold() for alias in aliases if alias is not None)
     return [
@@ -304,6 +304,6 @@ class Globs:
 def _compiled(part: str) -> fnmatch.WcMatcher[str]:
     try:
         return fnmatch.compile(part, flags=_FLAGS, limit=_MOST_ALTERNATIVES)
-    # The library raises its own exception for too many alternatives, and recurses into braces.
+    # The glob library raises its own exception for too many alternatives, and recurses into braces.
     except Exception as error:
         raise GlobProblem(str(error) or "braces are nested too deep") from error

@@ -1,9 +1,9 @@
-"""Searches several parts as one collection: nodes of a server, a host, and team servers.
+"""Searches hosts, team servers or nodes of a server (the parts) as one collection.
 
 Each part scores its repositories with the sum of all statistics. Its lists contain the first hits
 of its repositories, so merging the lists of all parts gives the first hits of all repositories. If
-copies of a text are shown once, the parts are queried again with the texts of the others, until no
-list changes.
+copies of a text are shown once, each part is queried again with the texts in the lists of the other
+parts, until no list changes.
 """
 
 import logging
@@ -38,7 +38,7 @@ class PartSearcher(Protocol):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of the lists of some of its repositories."""
+        """Return the first hits of each requested repository's lists."""
         ...
 
 
@@ -47,13 +47,13 @@ DescribedPart: TypeAlias = tuple[PartSearcher, Collection[RepoId]]
 
 
 class Together(Struct):
-    """Several joint searchers as one."""
+    """Combines several joint searchers into one."""
 
     searchers: Sequence[JointSearcher]
     _parts: Sequence[DescribedPart] = ()
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the descriptions of all parts; a part that fails describes nothing."""
+        """Return the descriptions from all parts; a part that fails contributes none."""
 
         async def described(searcher: JointSearcher) -> Mapping[RepoId, RepoDescription]:
             try:
@@ -79,17 +79,18 @@ async def search_together(
     repos: Sequence[RepoId],
     deadline: Deadline,
 ) -> BatchedPoolResponse:
-    """Return the first hits of the lists of repositories.
+    """Return the first hits of each repository's lists.
 
     Args:
-        described: all parts; a repository of several parts is searched by the first.
+        described: all parts; the first part that contains a repository searches it.
         question: the query.
         repos: the queried repositories; their order breaks ties.
         deadline: deadline of each call.
 
     Raises:
         SnapshotGone: no part has described a repository.
-        Incompatible: too many hits are copies of few texts, or the statistics cannot be added.
+        Incompatible: too many hits are copies of few texts, or the statistics of the parts cannot
+            be added.
         GgrepError: the first error of a part.
     """
     parts = _parts(described, repos, question)
@@ -102,14 +103,14 @@ async def search_together(
     counts = await gather([part.pools(counting, (), deadline) for part in parts])
     if question.counting:
         return _merged(parts, counts, len(repos))
-    _merged_figures(parts, [count.figures for count in counts], len(repos))  # or Incompatible
+    _merged_figures(parts, [count.figures for count in counts], len(repos))  # raises Incompatible
     totals = [count.figures.total() for count in counts]
     lists = await _searched(parts, question, totals, deadline)
     return _merged(parts, lists, len(repos))
 
 
 class _Part(Struct):
-    """A part's share of a search.
+    """A part of the collection, with the repositories that it searches.
 
     Attributes:
         indexes: for each of the part's repositories, its index in the whole search.
@@ -124,7 +125,7 @@ class _Part(Struct):
     async def pools(
         self, question: BatchedQuery, others: tuple[Any, ...], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the part's lists, with the indexes of its own repositories."""
+        """Return the part's lists; their indexes count only the part's repositories."""
         numbers = {index: number for number, index in enumerate(self.indexes)}
         share = replace(
             question,
@@ -157,7 +158,7 @@ async def _searched(
     totals: Sequence[Any],
     deadline: Deadline,
 ) -> list[BatchedPoolResponse]:
-    """Return the lists of the parts; with copies of the texts in the lists of other parts."""
+    """Return the lists of the parts, after the parts know the texts in each other's lists."""
     others = [
         (sum_statistics([*totals[:place], *totals[place + 1 :], *question.others]),)
         for place in range(len(parts))
@@ -192,11 +193,11 @@ def _texts(response: BatchedPoolResponse) -> frozenset[str]:
 def _merged(
     parts: Sequence[_Part], responses: Sequence[BatchedPoolResponse], members: int
 ) -> BatchedPoolResponse:
-    """Return the replies of several parts as one reply about all members."""
+    """Merge the replies of several parts into one reply about all members."""
     pairs = list(zip(parts, responses, strict=True))
 
-    def every(name: str) -> tuple[Any, ...]:
-        """Return a field's entries with the members' indexes in the whole search, in order."""
+    def entries_of(name: str) -> tuple[Any, ...]:
+        """Return the entries of a field from all replies, with indexes in the whole search."""
         entries = [
             replace(entry, member=part.indexes[entry.member])
             for part, response in pairs
@@ -215,13 +216,13 @@ def _merged(
 
     return BatchedPoolResponse(
         figures=_merged_figures(parts, [response.figures for response in responses], members),
-        lists=every("lists"),
+        lists=entries_of("lists"),
         leading=merge_top_files(response.leading for response in responses),
         limits_hit=sorted_limits({cut for response in responses for cut in response.limits_hit}),
-        notices=every("notices"),
+        notices=entries_of("notices"),
         partial=indexes("partial"),
         reaching=indexes("reaching"),
-        limits=every("limits"),
+        limits=entries_of("limits"),
     )
 
 
@@ -231,7 +232,7 @@ def _merged_figures(
     """Return the statistics of all members.
 
     Raises:
-        Incompatible: the parts count other terms, or in another layout.
+        Incompatible: the parts counted different terms, or have different layouts.
     """
     first = figures[0]
     if any(_shape(each) != _shape(first) for each in figures):
@@ -266,7 +267,7 @@ def _shape(figures: BatchedFigures) -> tuple[object, ...]:
 
 
 async def gather(calls: Sequence[Awaitable[T]]) -> list[T]:
-    """Return the results of calls that run at once; the first error cancels the others."""
+    """Run calls concurrently; return their results. The first error cancels the other calls."""
     results: dict[int, T] = {}
     failures: list[GgrepError] = []
 

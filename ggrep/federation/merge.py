@@ -157,7 +157,7 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
 
 
 def exhausted_by_folding(
-    lists: Iterable[RankedList], asked: Mapping[RepoId, int], *, top: int
+    lists: Iterable[RankedList], lengths: Mapping[RepoId, int], *, top: int
 ) -> frozenset[RepoId]:
     """Return the repositories whose lists folding can use up; does not merge the lists.
 
@@ -170,7 +170,7 @@ def exhausted_by_folding(
     return frozenset(
         item.repo_id
         for item in lists
-        if 0 < top <= asked[item.repo_id] <= len(item.hits)
+        if 0 < top <= lengths[item.repo_id] <= len(item.hits)
         and len({_text(hit) for hit in item.hits}) < top
     )
 
@@ -179,7 +179,7 @@ def needs_more(
     ordered: Sequence[MergedHit],
     kept: Sequence[MergedHit],
     lists: Iterable[RankedList],
-    asked: Mapping[RepoId, int],
+    lengths: Mapping[RepoId, int],
     *,
     top: int,
 ) -> tuple[RepoId, ...]:
@@ -188,10 +188,10 @@ def needs_more(
     If the result is empty, longer lists would not change `kept[:top]`. Nor would they change the
     blended list over several corpora: it contains no hit beyond the first `top` of a corpus.
 
-    `kept` is `ordered` after folding; `asked` contains the requested list length of each
+    `kept` is `ordered` after folding; `lengths` contains the requested list length of each
     repository.
     """
-    used = exhausted_by_folding(lists, asked, top=top)
+    used = exhausted_by_folding(lists, lengths, top=top)
     if not used:
         return ()
     if len(kept) < top:
@@ -204,20 +204,20 @@ def needs_more(
 
 
 def deeper(
-    named: Iterable[RepoId], asked: Mapping[RepoId, int], *, most: int = MAX_PER_REPO_TOP
+    named: Iterable[RepoId], lengths: Mapping[RepoId, int], *, most: int = MAX_PER_REPO_TOP
 ) -> dict[RepoId, int]:
     """Return the list length to request next from each repository: doubled, up to `most`.
 
     Repositories that have already returned lists of the maximum length are omitted.
     """
-    return {repo: min(2 * asked[repo], most) for repo in sorted(named) if asked[repo] < most}
+    return {repo: min(2 * lengths[repo], most) for repo in sorted(named) if lengths[repo] < most}
 
 
 def refill_limit(
-    named: Iterable[RepoId], asked: Mapping[RepoId, int]
+    named: Iterable[RepoId], lengths: Mapping[RepoId, int]
 ) -> tuple[tuple[RepoId, LimitHit], ...]:
-    """Return a limit for each repository that needs a longer list than the maximum."""
-    return tuple((repo, LimitHit(REFILL_LIMIT, asked[repo])) for repo in sorted(named))
+    """Return a limit for each repository whose list would have to exceed the maximum length."""
+    return tuple((repo, LimitHit(REFILL_LIMIT, lengths[repo])) for repo in sorted(named))
 
 
 def _text(hit: Hit) -> tuple[str, str]:
@@ -307,21 +307,21 @@ def merge_lists(lists: Lists, rules: Rules) -> Merged:
     return Merged(corpora, _blended(lists, rules))
 
 
-def unfinished(lists: Lists, rules: Rules, asked: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
+def unfinished(lists: Lists, rules: Rules, lengths: Mapping[RepoId, int]) -> tuple[RepoId, ...]:
     """Return the repositories whose lists must be longer to fill the merged lists.
 
     The result is empty without folding, because only folding removes hits. The result is also empty
-    with `rrf`, which merges lists of any length. `asked` contains the requested list length of each
-    repository.
+    with `rrf`, which merges lists of any length. `lengths` contains the requested length of each
+    repository's list.
     """
     if not rules.folds or rules.strategy != GLOBAL:
         return ()
     named: set[RepoId] = set()
     for _, items in lists.corpora:
-        if not exhausted_by_folding(items, asked, top=rules.top):
+        if not exhausted_by_folding(items, lengths, top=rules.top):
             continue
         ordered = _ordered(items, rules)
-        named |= {*needs_more(ordered, fold(ordered), items, asked, top=rules.top)}
+        named |= {*needs_more(ordered, fold(ordered), items, lengths, top=rules.top)}
     return tuple(sorted(named))
 
 

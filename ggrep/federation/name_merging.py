@@ -127,7 +127,7 @@ def merge_symbol(pools: SymbolPools, step: NameStep | None, limit: int) -> Merge
 def outside_of(
     pools: Mapping[RepoId, SymbolPool | ReferencesPool],
 ) -> tuple[InRepo[OutsideName], ...]:
-    """Return the imports that show where a name comes from; for each package the first."""
+    """Return the imports that show where a name comes from, one for each package."""
     origins: dict[str, InRepo[OutsideName]] = {}
     for repo, pool in sorted(pools.items()):
         for outside in pool.outside:
@@ -146,7 +146,7 @@ def is_mentioned(pool: ReferencesPool) -> bool:
 
 
 def suggests(pools: Iterable[SymbolPool]) -> bool:
-    """Return whether any repository returned a similar name."""
+    """Return whether any repository suggested a similar name."""
     return any(pool.near for pool in pools)
 
 

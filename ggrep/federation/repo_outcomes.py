@@ -1,4 +1,4 @@
-"""Outcomes of the selected repositories; whether a missing repository could change lists."""
+"""Outcomes of the selected repositories: did they answer, could they have changed the lists?"""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Final, Literal, TypeAlias
@@ -118,7 +118,7 @@ def failure_diagnostics(reports: Iterable[RepoReport]) -> tuple[Diagnostic, ...]
 
 
 def first_failure(errors: Iterable[GgrepError | None]) -> GgrepError | None:
-    """Return the request's error: the first in the order of ids, with missing indexes last."""
+    """Return the request's error: the first by repository id, but missing indexes last."""
     relevant = [error for error in errors if error and not isinstance(error, Skipped)]
     hard = [error for error in relevant if not isinstance(error, NoIndex)]
     return next(iter([*hard, *relevant]), None)
@@ -185,7 +185,7 @@ class Known(Struct, frozen=True):
 
     Attributes:
         summed: whether scores depend on the statistics of all repositories.
-        counted: repositories in the sum; used only if `summed`.
+        counted: repositories whose statistics are in the sum; used only if `summed`.
         by_words: whether each hit contains whole words of the query. If False, word statistics do
             not show which repositories have hits.
         verdicts: for repositories with scored but unshown rows, whether a row could have been

@@ -89,7 +89,7 @@ def _named(repo: WorkspaceRepo) -> str:
 
 
 def _pointer(path: Path) -> str:
-    """Return the line in a small file of git; empty if there is no such file."""
+    """Return the line in a pointer file of git; empty if there is no such file."""
     try:
         # The file is not trusted: opening a FIFO must not block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)

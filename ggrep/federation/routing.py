@@ -26,7 +26,7 @@ _SMOOTHING: Final = 30
 _PATHS: Final = 0.25
 """Weight of a word in paths; a word in chunks has weight 1."""
 _SHARPNESS: Final = 0.1
-"""Words of a text are correlated; treating them as independent would be overconfident."""
+"""Factor on log likelihoods: words of a text are correlated and must not count as independent."""
 
 
 class Routed(Struct, frozen=True):

@@ -42,11 +42,11 @@ class RepoSearcher(Protocol):
 
 
 class MessageSearcher(Struct, frozen=True):
-    """A repository that answers messages, on another machine."""
+    """Searches a repository on another machine through messages."""
 
     @abstractmethod
     async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the reply to a message, which `message_of` makes for the time left in ms."""
+        """Return the reply; `message_of` creates the message, given the remaining time in ms."""
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the description that a coordinator needs before it sends queries."""
@@ -63,7 +63,7 @@ class MessageSearcher(Struct, frozen=True):
 
 
 class JointSearcher(Protocol):
-    """Several repositories that a host process searches as one collection."""
+    """Searches several repositories as one collection."""
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
         """Choose the snapshots for later searches of this collection; return their descriptions.
@@ -89,7 +89,7 @@ class Searchers(Protocol):
     """Opens searchers for the repositories of a workspace."""
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Prepare repositories for queries; later queries raise the errors."""
+        """Prepare repositories for queries; errors are raised by the later queries."""
         ...
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:

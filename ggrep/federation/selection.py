@@ -66,7 +66,7 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
         _check_groups(pattern)
         try:
             matcher = glob.compile(pattern, flags=_FLAGS, limit=MAX_ALTERNATIVES)
-        # The library raises its own exception for too many alternatives, and recurses into braces.
+        # The glob library has its own exception for too many alternatives and recurses into braces.
         except Exception as error:
             raise _refused(pattern, str(error) or "braces are nested too deep") from error
         compiled.append(Glob(pattern, matcher))
@@ -268,7 +268,7 @@ def _matched_by(repos: Sequence[WorkspaceRepo], token: str, resolve: PathResolve
 
 
 _BRACKETED: Final = re.compile(r"\[(?P<repo>[^\]]+)\]\s*(?P<rest>.+)", re.DOTALL)
-"""A location in the form that a search prints."""
+"""A location as a search prints it: the repository in brackets, then the file."""
 
 
 class RepoTarget(Struct, frozen=True):

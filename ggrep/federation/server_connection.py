@@ -1,7 +1,7 @@
-"""Messages to a team server over HTTPS, about repositories that its user may see.
+"""Sends messages to a team server over HTTPS, about repositories that the user may see.
 
-Only servers that the user has registered with `ggrep remote add` are connected to: a workspace file
-may come from anyone. Redirects are not followed, and replies are bounded.
+Messages are only sent to servers that the user has registered with `ggrep remote add`, because
+workspace files are not trusted. Redirects are not followed, and the size of replies is bounded.
 """
 
 import ssl
@@ -41,9 +41,9 @@ from ggrep.protocol.wire.replies import Reply, parse_reply
 ROUTE: Final = "/members"
 MOST_REPLY_BYTES: Final = 64 * 1024 * 1024
 _AT_ONCE: Final = 8
-"""Maximum number of messages of a question that wait for a server."""
+"""Maximum number of concurrent messages of one query to a server."""
 _THREADS: Final = Semaphore(64)
-"""Threads of this process that wait for servers, with those of abandoned messages."""
+"""Limits the threads that wait for servers, including threads of abandoned messages."""
 _RETRY_AFTER_MS: Final = 1_000
 _READ_BYTES: Final = 1 << 16
 _SHOWN: Final = 300
@@ -53,8 +53,8 @@ class ServerMessage(Struct, frozen=True):
     """A message to a team server.
 
     Attributes:
-        repos: the repositories that answer: their keys, and the digests of their trees.
-        message: a message to a daemon, as JSON; None to list the user's repositories.
+        repos: the repositories to query: their keys, and the digests of their trees.
+        message: a daemon message as JSON; None to list the user's repositories.
     """
 
     repos: tuple[tuple[str, str], ...] = ()
@@ -68,16 +68,16 @@ class Send(Protocol):
         """Return the reply.
 
         Raises:
-            GgrepError: the server cannot be reached, or refuses.
+            GgrepError: the server cannot be reached, or rejects the message.
         """
         ...
 
 
 class ServerConnection:
-    """A team server, for one question. All calls must come from one event loop."""
+    """A connection to a team server for one query. All calls must come from one event loop."""
 
     def __init__(self, url: str, send: Send, failure: GgrepError | None = None) -> None:
-        """Send nothing yet; with a `failure`, all messages fail with it, and none is sent."""
+        """Create the connection; with a `failure`, messages raise it instead of being sent."""
         self.url = url
         self._send = send
         self._messages = CapacityLimiter(_AT_ONCE)
@@ -106,8 +106,8 @@ class ServerConnection:
 
         Raises:
             RemoteError: the server cannot be reached, or its reply is invalid; all later messages
-                of the question fail at once.
-            DeadlineExceeded: it did not answer in time.
+                of the query fail at once.
+            DeadlineExceeded: the server did not answer in time.
             GgrepError: the error in the reply.
         """
         message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
@@ -129,7 +129,7 @@ class ServerConnection:
         except RemoteError as error:
             self._failure = error
             raise
-        if isinstance(reply.error, NoIndex):  # its fix would be a command on this machine
+        if isinstance(reply.error, NoIndex):  # NoIndex would suggest a command for this machine
             raise RemoteError(f"the team server {self.url}: {reply.error}")
         if reply.error is not None:
             raise reply.error
@@ -146,7 +146,7 @@ class ServerConnection:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Fail, for all later messages of the question too, if the block reads an invalid reply."""
+        """Raise RemoteError if the block reads an invalid reply; later messages then also fail."""
         try:
             yield
         except Unreachable as error:
@@ -163,7 +163,7 @@ def _late(url: str) -> str:
 
 
 def connections(file: Path, environ: Mapping[str, str]) -> Callable[[str], ServerConnection]:
-    """Return a function that connects to the servers which a home's file of remotes names now."""
+    """Return a function that connects to servers registered in the user's file of remotes."""
     servers: Mapping[str, Remote] = {}
     problem = ""
     try:
@@ -250,7 +250,7 @@ def _body(response: HTTPResponse, deadline: Deadline) -> bytes:
 
 
 def _message(body: bytes) -> str:
-    """Return the message of a refusal; empty if it has none."""
+    """Return the message of an HTTP error; empty if the body has none."""
     try:
         return str(stable_json.loads(body)["error"]["message"])
     except (ValueError, TypeError, KeyError):

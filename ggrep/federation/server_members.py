@@ -1,6 +1,6 @@
 """Repositories of team servers as members of a workspace, and their searchers.
 
-A server answers for its repositories as its own coordinator does, so a host and a server are two
+Servers and host processes return lists in the same form, so that they can be searched together as
 parts of one collection (`joint_search`).
 """
 
@@ -54,18 +54,18 @@ _TREES: Final = "trees"
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 _MOST: Final = 1e9
-"""Maximum value of a signal of confidence."""
+"""Maximum value of a confidence signal in a reply."""
 
 
 class TeamServers(Struct):
-    """The team servers of a question, each connected to on its first use."""
+    """Connections to the team servers of a query, created on first use."""
 
     connect: Callable[[str], ServerConnection]
     known: KnownHosts
     _connections: dict[str, ServerConnection] = field(default_factory=dict)
 
     def at(self, url: str) -> ServerConnection:
-        """Return the connection to a server, always the same object."""
+        """Return the connection to a server; the same object for each call."""
         if url not in self._connections:
             self._connections[url] = self.connect(url)
         return self._connections[url]
@@ -73,8 +73,8 @@ class TeamServers(Struct):
     async def with_members(self, workspace: Workspace, deadline: Deadline) -> Workspace:
         """Return the workspace with the repositories of its servers.
 
-        A name of an entry that selects no repository becomes a member that cannot be queried, with
-        the reason. A repository is a member once, by the first entry that selects it.
+        If a name in an entry matches no repository, the result contains a member for the name that
+        cannot be queried. If several entries select a repository, the first entry applies.
         """
         urls = sorted({entry.remote for entry in workspace.remotes if not entry.refused})
         listings = await gather([self._listed(url, deadline) for url in urls])
@@ -123,7 +123,7 @@ class TeamServers(Struct):
 def _selected(
     entry: RemoteEntry, listed: Mapping[str, str] | GgrepError, most: int
 ) -> list[RemoteMember]:
-    """Return the repositories that an entry selects; for a name without any, the reason."""
+    """Return the repositories that an entry selects, and errors for names without a match."""
     url = entry.remote
     if isinstance(listed, GgrepError):
         return [RemoteMember(url, name, problem=listed) for name in entry.repos]
@@ -145,7 +145,7 @@ def _selected(
 
 def _member(entry: RemoteEntry, remote: RemoteMember) -> WorkspaceRepo:
     root = Path(f"{remote.server}/{remote.key}")
-    # A path would not distinguish a server's path from a key, or a key from a prefix of keys.
+    # `#` separates the server's path from the key; `*` distinguishes a prefix of keys from a key.
     named = Path(f"{remote.server}#{remote.key}{EVERY if remote.key.endswith('/') else ''}")
     return WorkspaceRepo(
         repo_id=repo_id(named),
@@ -163,7 +163,7 @@ def _member(entry: RemoteEntry, remote: RemoteMember) -> WorkspaceRepo:
 
 
 class RemoteSearcher(MessageSearcher, frozen=True):
-    """A repository of a team server."""
+    """Searches a repository of a team server."""
 
     server: ServerConnection
     repo: RemoteMember
@@ -189,7 +189,7 @@ class RemoteSearcher(MessageSearcher, frozen=True):
 
 
 class ServerTogether(Struct):
-    """Repositories of a team server, searched as one collection.
+    """Searches several repositories of a team server as one collection.
 
     Attributes:
         repos: in ascending order of their ids.
@@ -237,7 +237,7 @@ class ServerTogether(Struct):
                 _check(pools, question, len(repos))
                 return pools
         except RemoteError as error:
-            # The coordinator has the other repositories described again, and searched together.
+            # The coordinator then requests new descriptions, and searches the other repositories.
             raise SnapshotGone(str(error)) from error
 
     async def _ask(
@@ -248,7 +248,7 @@ class ServerTogether(Struct):
 
 
 def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> None:
-    """Raise Unreachable if a reply is about other members, corpora or terms than the question."""
+    """Raise Unreachable if a reply does not match the query or has values out of bounds."""
     entries: tuple[Any, ...] = (*pools.lists, *pools.notices, *pools.limits)
     members = [*(each.member for each in entries), *pools.partial, *pools.reaching]
     figures = pools.figures
@@ -275,7 +275,7 @@ def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> N
 
 
 def _check_leading(leading: TopFiles) -> None:
-    """Raise Unreachable for signals from which no confidence can be computed."""
+    """Raise Unreachable if confidence signals are out of bounds."""
     numbers = [leading.weight, leading.unknown, leading.most_evidence or 0.0]
     for file in leading.leaders:
         numbers += [file.score, file.evidence, file.row, file.topic, file.found]
@@ -284,7 +284,7 @@ def _check_leading(leading: TopFiles) -> None:
 
 
 def _check_statistics(statistics: CollectionStatistics) -> None:
-    """Raise Unreachable for statistics with which other repositories could not score."""
+    """Raise Unreachable if term statistics are out of bounds."""
     counts = [(length, MOST_COUNT) for length in statistics.lengths]
     counts += [(statistics.chunks, MOST_COUNT), (statistics.files, MOST_COUNT)]
     counts += [(term.chunks, statistics.chunks) for term in statistics.terms]
@@ -294,7 +294,7 @@ def _check_statistics(statistics: CollectionStatistics) -> None:
 
 
 class MixedSearchers(Struct):
-    """Searchers of a workspace with repositories of this machine and of team servers."""
+    """Opens searchers of a workspace's repositories on this machine and on team servers."""
 
     local: Searchers
     servers: TeamServers
@@ -310,7 +310,7 @@ class MixedSearchers(Struct):
         return RemoteSearcher(self.servers.at(repo.remote.server), repo.remote)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the searcher of the repositories of a host and of all servers."""
+        """Return the joint searcher of a host process and all servers; None if there is none."""
         by_server: dict[str, dict[RepoId, RemoteMember]] = {}
         for repo in sorted(repos, key=lambda repo: repo.repo_id):
             if repo.remote is not None:

@@ -60,9 +60,9 @@ class RemoteMember(Struct, frozen=True):
     """A repository of a team server.
 
     Attributes:
-        key: its key; the name in the workspace file if `problem` is set.
-        tree: digest of the pushed tree that answers.
-        problem: why it cannot be queried; None if it can be.
+        key: key of the repository; the name in the workspace file if `problem` is set.
+        tree: digest of the pushed tree that is searched.
+        problem: why the repository cannot be queried; None if it can be queried.
     """
 
     server: str
@@ -412,7 +412,7 @@ def _resolved(draft: WorkspaceDraft, path: Path) -> Workspace:
 def repo_set_id(repos: tuple[WorkspaceRepo, ...], remotes: Sequence[RemoteEntry] = ()) -> str:
     """Return the id of a set of repositories, including disabled repositories.
 
-    Entries of servers count as written, because a server can list others at any time.
+    Entries of servers count as written, because a server's list of repositories can change.
     """
     members: list[Json] = [
         {"repoId": repo.repo_id, "repoRootCanonical": str(repo.root_canonical)}

@@ -83,7 +83,7 @@ async def federated_expand(
     deadline = deadline_of(request, clock)
     session = FanoutSession(workspace, request, selection, searchers, CoordinatorCache(0), deadline)
     await session.begin()
-    replies = await _asked(session, replace(asked, target=target.target))
+    replies = await _replies(session, replace(asked, target=target.target))
     notices = {
         repo: RepoNotices(
             reply.provenance,
@@ -120,7 +120,7 @@ async def federated_expand(
     return replace(answer, error=InvalidRequest(message))
 
 
-async def _asked(
+async def _replies(
     session: FanoutSession, asked: ExpandRequest
 ) -> Mapping[RepoId, ExpandResponse | InvalidRequest]:
     """Return each repository's reply: the code, or an error if it lacks the location."""

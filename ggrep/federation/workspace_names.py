@@ -206,9 +206,9 @@ async def federated_symbol(
     `request.search` is not used.
     """
     asked, limits = clamped(asked)
-    question = await _begun(workspace, request, asked, searchers, clock)
+    query = await _begin(workspace, request, asked, searchers, clock)
 
-    rounds = NameRounds(question.session, SymbolPoolRequest(asked), fits, question.cursor)
+    rounds = NameRounds(query.session, SymbolPoolRequest(asked), fits, query.cursor)
     spelled, other, near = SYMBOL_STEPS
     step = await rounds.until_decided((spelled, other))
     replies = rounds.given
@@ -216,15 +216,15 @@ async def federated_symbol(
         await rounds.go(near)
     merged = merge_symbol(replies, step, asked.limit)
     shown = merged.definitions
-    cuts, next_cursor = question.page(rounds, step, shown, merged.total)
+    cuts, next_cursor = query.page(rounds, step, shown, merged.total)
     cuts += tuple(map(RepoLimit, implementation_cut(asked, merged.implementations_total)))
     notices = list(other_case(last_part(asked.name), merged.spellings) if step == other else ())
     if step is None:
         beside = any(suggests(replies.get(each, {}).values()) for each in (spelled, other))
         message = nothing_but(name_parts(asked.name), merged.suggestions)
         notices += [Notice(OTHER_CONTAINER, message)] if beside else []
-        notices += question.unselected(replies.get(spelled, {}).values())
-    envelope = question.envelope(
+        notices += query.unselected(replies.get(spelled, {}).values())
+    envelope = query.envelope(
         _notices(rounds),
         diagnostics=[Diagnostic(notice.code, notice.message) for notice in notices],
         limits=[*map(RepoLimit, limits), *cuts],
@@ -255,26 +255,26 @@ async def federated_references(
 ) -> FederatedReferences:
     """Return the usages of a name in the selected repositories; see `federated_symbol`."""
     asked, limits = clamped(asked)
-    question = await _begun(workspace, request, asked, searchers, clock)
+    query = await _begin(workspace, request, asked, searchers, clock)
 
     wanted = ReferencesPoolRequest(asked)
-    rounds = NameRounds(question.session, wanted, is_mentioned, question.cursor)
+    rounds = NameRounds(query.session, wanted, is_mentioned, query.cursor)
     await rounds.until_decided(REFERENCE_STEPS)
     parts = name_parts(asked.name)
     step, defined = await judge_all(rounds, tuple(parts[:-1]))
     pools = rounds.given.get(step or REFERENCE_STEPS[0], {})
     merged = merge_references(pools, asked, defined)
-    cuts, next_cursor = question.page(
+    cuts, next_cursor = query.page(
         rounds, step, merged.references, merged.wanted, exact=not merged.mentions
     )
     left = sum(pool.left for pool in pools.values())
     notices = [
         *(other_case(parts[-1], merged.spellings) if step == REFERENCE_STEPS[-1] else ()),
         *container_notices(parts, defined.by_relation, left, merged.doubtful),
-        *(() if step is not None else question.unselected(pools.values())),
+        *(() if step is not None else query.unselected(pools.values())),
     ]
-    shown, unknown = await _tied(question, rounds, pools, merged.references, merged.defining)
-    envelope = question.envelope(
+    shown, unknown = await _with_ties(query, rounds, pools, merged.references, merged.defining)
+    envelope = query.envelope(
         _notices(rounds),
         diagnostics=[*(Diagnostic(notice.code, notice.message) for notice in notices), *unknown],
         limits=[*map(RepoLimit, limits), *cuts],
@@ -381,7 +381,7 @@ class _NameQuery(Struct, frozen=True):
         return next((failures[repo] for repo in sorted(failures) if self.cursor.of(repo)), None)
 
 
-async def _begun(
+async def _begin(
     workspace: Workspace,
     request: FederatedRequest,
     asked: SymbolRequest | ReferencesRequest,
@@ -428,8 +428,8 @@ def _notices(rounds: NameRounds[P]) -> dict[RepoId, RepoNotices]:
     }
 
 
-async def _tied(
-    question: _NameQuery,
+async def _with_ties(
+    query: _NameQuery,
     rounds: NameRounds[ReferencesPool],
     pools: Mapping[RepoId, ReferencesPool],
     references: tuple[InRepo[Reference], ...],
@@ -439,7 +439,7 @@ async def _tied(
     outside = {
         (each.repo_id, each.place.path) for each in references if each.repo_id not in defining
     }
-    if not outside or not defining or question.session.is_over:
+    if not outside or not defining or query.session.is_over:
         return references, []
     importers = [
         (repo, importer)
@@ -447,7 +447,7 @@ async def _tied(
         for importer in pool.importers
         if (repo, importer.path) in outside
     ][:MOST_IMPORTERS]
-    importing, unknown = await _importing(question, rounds, defining, importers)
+    importing, unknown = await _importing(query, rounds, defining, importers)
 
     def tied(each: InRepo[Reference]) -> InRepo[Reference]:
         file = each.repo_id, each.place.path
@@ -459,7 +459,7 @@ async def _tied(
 
 
 async def _importing(
-    question: _NameQuery,
+    query: _NameQuery,
     rounds: NameRounds[ReferencesPool],
     defining: tuple[RepoId, ...],
     importers: list[tuple[RepoId, Importer]],
@@ -467,7 +467,7 @@ async def _importing(
     """Return files that import from defining repositories, and diagnostics for missing replies."""
     if not importers:
         return set(), []
-    session = question.session
+    session = query.session
     request = tuple(importer for _, importer in importers)
     calls = {
         repo: partial(

@@ -57,7 +57,7 @@ _OF_LISTS: Final = frozenset(
 
 
 def joined(
-    ran: CompletedSearch,
+    completed: CompletedSearch,
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
     plan: SlatePlan,
     clamps: Sequence[LimitHit],
@@ -68,7 +68,7 @@ def joined(
     """Return the search's answer with the limits and warnings of the slates, and the merged slate.
 
     Args:
-        ran: the search, whose hits determined the repositories with slates.
+        completed: the search, whose hits determined the repositories with slates.
         outcomes: outcomes of the slate requests by repository.
         plan: form of the slate.
         clamps: requested budgets above a cap.
@@ -76,7 +76,7 @@ def joined(
         shows: whether the slates' files are shown; if False, the slates only provide the
             interpretation of the query.
     """
-    response, repos = ran.response, ran.session.repos
+    response, repos = completed.response, completed.session.repos
     ordered = sorted(outcomes.items())
     responses = {repo: outcome.value for repo, outcome in ordered if outcome.value is not None}
     shown = responses if shows else {}
@@ -117,7 +117,7 @@ def joined(
     first = next((each.slate.overview for each in responses.values()), None)
     if first is not None:
         plan = replace(plan, terms=first.terms, kind=first.kind)
-    slate, cuts = combined(slates, plan, comparable=ran.given.strategy == GLOBAL)
+    slate, cuts = combined(slates, plan, comparable=completed.given.strategy == GLOBAL)
     cuts_so_far += [RepoLimit(limit) for limit in cuts]
     limits = tuple(dict.fromkeys(sorted(cuts_so_far, key=RepoLimit.order)))
     return replace(response, limits_hit=limits), slate
@@ -130,7 +130,7 @@ def _left_out(response: SlateResponse) -> int:
 
 
 def _left(response: FederatedResponse, usual: int) -> int:
-    """Return the byte budget of a slate after the metadata of many repositories.
+    """Return the byte budget that remains for a slate beside the metadata of many repositories.
 
     At least half of the default budget remains. Times are not counted, because they differ from run
     to run.
@@ -212,20 +212,20 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
     """
     check_level(shape.level)
     budgets, clamps = effective(shape.budgets, shape.level)
-    asked = shape.session
-    if asked is not None:
-        check_session(asked)
-        budgets = replace(budgets, files=max(budgets.files, len(asked.targets)))
-    token = asked.token if asked else ""
+    session_request = shape.session
+    if session_request is not None:
+        check_session(session_request)
+        budgets = replace(budgets, files=max(budgets.files, len(session_request.targets)))
+    token = session_request.token if session_request else ""
     session = read_session(token, workspace) if token else WorkspaceSession()
     started_ms = clock.monotonic_ms()
     deadline = deadline_of(request, clock)
     share_ms = _SEARCH_SHARE * deadline.remaining_ms()
     searching = replace(
-        _searching(request, asked, session.files),
+        _searching(request, session_request, session.files),
         deadline=replace(deadline, at_ms=clock.monotonic_ms() + share_ms),
     )
-    ran = await run_search(
+    completed = await run_search(
         workspace,
         searching,
         searchers,
@@ -235,37 +235,39 @@ async def federated_slate(  # noqa: PLR0913 - as a search, with a shape
         part=_SEARCH_SHARE,
         kept=session.tokens,
     )
-    if not ran.response.ok:
-        return _slate_of(ran.response, None)
-    requests = _requests(ran, shape, budgets, session)
-    outcomes = await ran.session.slates(requests or _interpreting(ran, budgets), deadline)
+    if not completed.response.ok:
+        return _slate_of(completed.response, None)
+    requests = _requests(completed, shape, budgets, session)
+    outcomes = await completed.session.slates(
+        requests or _interpreting(completed, budgets), deadline
+    )
     failures = [outcome.error for outcome in outcomes.values() if outcome.error is not None]
     failed = bool(failures) and (request.strict or len(failures) == len(requests))
     plan = SlatePlan(
         level=shape.level,
         budgets=budgets,
-        confidence=ran.response.confidence,
+        confidence=completed.response.confidence,
         graph=shape.graph,
-        has_session=asked is not None,
-        keep_weak=request.search.keep_weak or bool(asked and asked.targets),
+        has_session=session_request is not None,
+        keep_weak=request.search.keep_weak or bool(session_request and session_request.targets),
     )
     usual = not shape.budgets.total_bytes and not budgets.of_text
     shows = bool(requests) and not failed
-    response, slate = joined(ran, outcomes, plan, clamps, fits_usual=usual, shows=shows)
+    response, slate = joined(completed, outcomes, plan, clamps, fits_usual=usual, shows=shows)
     response = replace(response, elapsed_ms=clock.monotonic_ms() - started_ms)
     if failed:
         error = first_failure(failures)
         return _slate_of(replace(response, error=error, confidence=Confidence.NONE), None)
-    if asked is None:
+    if session_request is None:
         return _slate_of(response, slate)
-    seen = _seen_again(ran, session) if asked.delta_only else []
+    seen = _seen_again(completed, session) if session_request.delta_only else []
     response = replace(response, warnings=sorted_diagnostics((*response.warnings, *seen)))
-    session = _advanced(ran, session, slate, outcomes)
-    return _slate_of(response, slate, write_session(session, workspace, asked.op))
+    session = _advanced(completed, session, slate, outcomes)
+    return _slate_of(response, slate, write_session(session, workspace, session_request.op))
 
 
 def _searching(
-    request: FederatedRequest, asked: SessionRequest | None, shown: int
+    request: FederatedRequest, session_request: SessionRequest | None, shown: int
 ) -> FederatedRequest:
     """Return the request for the search that chooses repositories; `shown` counts shown files."""
     top = min(LEADING_HITS + _HITS_OF_A_FILE * shown, MAX_TOP)
@@ -273,56 +275,65 @@ def _searching(
     searching = replace(request, search=search, top=top)
     if shown and request.per_repo_top is None:
         searching = replace(searching, per_repo_top=min(top, MAX_PER_REPO_TOP))
-    if asked is not None and asked.targets:
+    if session_request is not None and session_request.targets:
         searching = replace(searching, max_repos=0)  # the targets determine the repositories
     return searching
 
 
-def _seen_again(ran: CompletedSearch, session: WorkspaceSession) -> list[Diagnostic]:
+def _seen_again(completed: CompletedSearch, session: WorkspaceSession) -> list[Diagnostic]:
     """Return the notice of matching files that are omitted because they were shown before."""
-    files = {(hit.repo_id, hit.hit.path) for hit in ran.response.hits}
+    files = {(hit.repo_id, hit.hit.path) for hit in completed.response.hits}
     number = sum(session.has_seen(repo, path) for repo, path in files)
     message = f"{number} matching files are omitted, because this session has shown them before"
     return [Diagnostic("files_seen", message)] if number else []
 
 
 def _requests(
-    ran: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
+    completed: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
     """Return the requests to repositories with leading hits, or to the repositories of targets."""
-    asked, total = shape.session, _total(ran)
-    if asked is not None and asked.targets:
+    session_request, total = shape.session, _total(completed)
+    if session_request is not None and session_request.targets:
         requests = {}
-        for repo, targets in _targets(ran, asked).items():
-            plain = _request(ran, repo, shape, budgets, total)
-            requests[repo] = _in_session(plain, replace(asked, targets=targets), session, repo)
+        for repo, targets in _targets(completed, session_request).items():
+            plain = _request(completed, repo, shape, budgets, total)
+            requests[repo] = _in_session(
+                plain, replace(session_request, targets=targets), session, repo
+            )
         return requests
     fresh = [
         hit.repo_id
-        for hit in ran.response.hits
-        if not (asked and asked.delta_only and session.has_seen(hit.repo_id, hit.hit.path))
+        for hit in completed.response.hits
+        if not (
+            session_request
+            and session_request.delta_only
+            and session.has_seen(hit.repo_id, hit.hit.path)
+        )
     ]
     leading = list(dict.fromkeys(fresh[:LEADING_HITS]))[: budgets.files]
-    requests = {repo: _request(ran, repo, shape, budgets, total) for repo in leading}
-    if asked is not None:
+    requests = {repo: _request(completed, repo, shape, budgets, total) for repo in leading}
+    if session_request is not None:
         requests = {
-            repo: _in_session(request, asked, session, repo) for repo, request in requests.items()
+            repo: _in_session(request, session_request, session, repo)
+            for repo, request in requests.items()
         }
     return requests
 
 
-def _interpreting(ran: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
+def _interpreting(completed: CompletedSearch, budgets: Budgets) -> dict[RepoId, SlateRequest]:
     """Return a minimal request, whose reply provides the interpretation of the query."""
     return {
-        repo: _request(ran, repo, _LEAST, replace(budgets, files=1), _total(ran))
-        for repo in sorted(ran.given.pools)[:1]
+        repo: _request(completed, repo, _LEAST, replace(budgets, files=1), _total(completed))
+        for repo in sorted(completed.given.pools)[:1]
     }
 
 
-def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[str, ...]]:
+def _targets(
+    completed: CompletedSearch, session_request: SessionRequest
+) -> dict[RepoId, tuple[str, ...]]:
     """Return the targets to expand, by repository."""
-    session, targets = ran.session, dict[RepoId, tuple[str, ...]]()
-    for typed in asked.targets:
+    session, targets = completed.session, dict[RepoId, tuple[str, ...]]()
+    for typed in session_request.targets:
         target = repo_target(typed, session.workspace, session.selection)
         repo = target.repo or (session.selection.repos[0] if len(session.repos) == 1 else None)
         if repo is None:
@@ -331,7 +342,7 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
                 f"targets: {typed!a} does not begin with an alias; write alias:path with one of "
                 f"these aliases: {names}"
             )
-        if repo.repo_id not in ran.given.pools:
+        if repo.repo_id not in completed.given.pools:
             raise InvalidRequest(
                 f"targets: {typed!a}: the repository {label_of(repo)} returned no answer"
             )
@@ -340,31 +351,33 @@ def _targets(ran: CompletedSearch, asked: SessionRequest) -> dict[RepoId, tuple[
 
 
 def _in_session(
-    request: SlateRequest, asked: SessionRequest, session: WorkspaceSession, repo: RepoId
+    request: SlateRequest, session_request: SessionRequest, session: WorkspaceSession, repo: RepoId
 ) -> SlateRequest:
     """Return the request with the repository's session token and shown files."""
     earlier = session.repos.get(repo)
     if earlier is None:
-        op: SessionOp = "expand" if asked.targets else "start"
-        return replace(request, session=replace(asked, token="", op=op, delta_only=False), seen=())
-    continued = replace(asked, token=earlier.token)
+        op: SessionOp = "expand" if session_request.targets else "start"
+        return replace(
+            request, session=replace(session_request, token="", op=op, delta_only=False), seen=()
+        )
+    continued = replace(session_request, token=earlier.token)
     return replace(request, session=continued, seen=tuple(seen.hex() for seen in earlier.seen))
 
 
 def _advanced(
-    ran: CompletedSearch,
+    completed: CompletedSearch,
     session: WorkspaceSession,
     slate: Slate,
     outcomes: Mapping[RepoId, RepoOutcome[SlateResponse]],
 ) -> WorkspaceSession:
     """Return the session after a slate was shown."""
-    ids = {label_of(repo): repo_id for repo_id, repo in ran.session.repos.items()}
+    ids = {label_of(repo): repo_id for repo_id, repo in completed.session.repos.items()}
     packs: dict[RepoId, list[Pack]] = {}
     for pack in (pack for _, listed in slate.sections for pack in listed):
         packs.setdefault(ids[pack.repo], []).append(pack)
     tokens: dict[RepoId, str] = {}
     shown: dict[RepoId, Iterable[str]] = {}
-    failed = dict(ran.session.failures)
+    failed = dict(completed.session.failures)
     for repo, outcome in outcomes.items():
         response = outcome.value
         if response is not None and response.session is not None:
@@ -376,23 +389,23 @@ def _advanced(
     return session.going_on(tokens, shown, ended)
 
 
-def _total(ran: CompletedSearch) -> CollectionStatistics | None:
+def _total(completed: CompletedSearch) -> CollectionStatistics | None:
     """Return the sum of all statistics; None if each repository uses its own statistics."""
-    figures = ran.given.figures
-    if ran.given.strategy != GLOBAL or not figures:
+    figures = completed.given.figures
+    if completed.given.strategy != GLOBAL or not figures:
         return None
     return sum_statistics(figures[repo] for repo in sorted(figures))
 
 
 def _request(
-    ran: CompletedSearch,
+    completed: CompletedSearch,
     repo: RepoId,
     shape: SlateShape,
     budgets: Budgets,
     total: CollectionStatistics | None,
 ) -> SlateRequest:
     """Return the slate request to a repository, for the search and the snapshot of its hits."""
-    session, given = ran.session, ran.given
+    session, given = completed.session, completed.given
     corpora = session.plan.corpora_of(repo)
     return SlateRequest(
         search=replace(session.search, corpora=corpora, keep_weak=True),

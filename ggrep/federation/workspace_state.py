@@ -235,7 +235,7 @@ def read_workspace_state(
     if clock is not None:
         records = records_of(members, home)
         with ThreadPoolExecutor(_CONCURRENT_STATUS) as pool:
-            members = list(pool.map(lambda each: _asked(each, records, clock), members))
+            members = list(pool.map(lambda each: _with_daemon(each, records, clock), members))
     return WorkspaceState(workspace, home, tuple(members))
 
 
@@ -376,7 +376,7 @@ class _ReportedStatus(Struct, frozen=True):
     daemon: _ReportedDaemon = _ReportedDaemon()
 
 
-def _asked(
+def _with_daemon(
     member: MemberState, records: Mapping[RepoId, DaemonRecord], clock: Clock
 ) -> MemberState:
     """Query a repository's daemon; return the member with the daemon's state."""

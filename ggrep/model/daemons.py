@@ -32,7 +32,7 @@ class Daemon(Struct, frozen=True):
     root: str | None
     """Absolute path of the repository; null when unknown."""
     store_id: Named
-    """Store that it serves, or the name of its endpoint when it did not report the store."""
+    """Store that the daemon serves; the name of its endpoint if it did not report a store."""
     state: DaemonState
     """Activity of the daemon."""
     pid: Positive | None = None
@@ -50,7 +50,7 @@ class Daemon(Struct, frozen=True):
     query_latency_p95_ms: Later[Count | None] = None
     """95th percentile of recent queries, milliseconds; null when there was none."""
     rss_bytes: Count | None = None
-    """Memory of its process, bytes; all daemons of a process share this memory."""
+    """Memory of the daemon's process, bytes; all daemons of a process share this memory."""
     uptime_ms: Count | None = None
     """Time since the start of the daemon, milliseconds."""
     problem: str | None = None
@@ -75,7 +75,7 @@ class Stop(Struct, frozen=True):
     root: str | None
     """Absolute path of the repository; null when unknown."""
     store_id: Named
-    """Store that it serves, or the name of its endpoint when it did not report the store."""
+    """Store that the daemon serves; the name of its endpoint if it did not report a store."""
     pid: Positive | None
     """Process id; null when unknown."""
     outcome: Literal["stopped", "killed", "gone", "failed"]

@@ -28,7 +28,7 @@ BOUNDED: Final = ("ndcg10", "mrr10", "pass_rate")
 """Names of a run's figures that a gate can bound."""
 
 Interval: TypeAlias = tuple[float, float]
-"""Lower and upper bound."""
+"""Lower and upper bound of a confidence interval."""
 DrawnInterval: TypeAlias = Annotated[
     Interval | None,
     "95 % interval of the figure, resampled by repository; null with fewer than three.",
@@ -50,14 +50,14 @@ class Difference(Struct, frozen=True):
     """Difference of a figure: later report minus earlier report."""
 
     queries: Positive
-    """Queries that have the measure in both."""
+    """Number of queries that have the figure in both reports."""
     change: Annotated[float, Held(least=-1, most=1)]
     """Mean of the differences."""
     interval: DrawnInterval
     better: Count
-    """Queries that gained."""
+    """Number of queries whose figure is higher in the later report."""
     worse: Count
-    """Queries that lost."""
+    """Number of queries whose figure is lower in the later report."""
 
     @property
     def is_certain(self) -> bool:
@@ -266,7 +266,7 @@ class Gate(Struct, frozen=True):
 
 
 class EvalQuery(Struct, frozen=True):
-    """One case."""
+    """The scores of one case of a suite."""
 
     id: str
     """Name of the case."""
@@ -388,14 +388,14 @@ class Miss(Struct, frozen=True):
     else_={"properties": {"misses": {"minItems": 1}}},
 )
 class CheckedQuery(Struct, frozen=True):
-    """One check."""
+    """The result of one check."""
 
     id: str
     """Name of the check."""
     query: str
     """Text of the query."""
     line: Positive
-    """Line of its header in the file."""
+    """Line of the check's header in the file."""
     holds: bool
     """Whether all expectations hold."""
     misses: tuple[Miss, ...]

@@ -18,12 +18,12 @@ from ggrep.model.sanitise import sanitise_line
 
 @named("receipt_filter")
 class Filter(Struct, frozen=True):
-    """One filter."""
+    """A restriction of a request, such as `lang:go` or `-path:docs`."""
 
     key: Annotated[str, WireBounds(64)]
-    """Property that is compared."""
+    """Property that the filter compares, such as `lang` or `path`."""
     value: Annotated[str, WireBounds(MOST_PATH_BYTES)]
-    """Value that it is compared with."""
+    """Value that the property is compared with."""
     negated: bool = False
     """Whether hits must not match."""
 

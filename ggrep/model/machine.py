@@ -44,28 +44,28 @@ class Installation(Versioned, frozen=True, kw_only=True):
 
 
 class ClientFile(Struct, frozen=True):
-    """One file of a client."""
+    """A configuration file of a client, and the state of ggrep's entry in it."""
 
     path: str
     """Absolute path of the file."""
     state: Presence
     """`differs`: the entry with ggrep's name differs from the entry that ggrep would write."""
     message: str
-    """Reason why it cannot be edited; empty otherwise."""
+    """Reason why the file cannot be edited; empty otherwise."""
 
 
 @named("client")
 class ListedClient(Struct, frozen=True):
-    """One client."""
+    """A program that can use ggrep, and its configuration files."""
 
     client: str
     """Name of the client on the command line."""
     title: str
     """Name of the client, as its vendor writes it."""
     is_there: bool
-    """Whether its program or its configuration was found."""
+    """Whether the client's program or configuration was found."""
     installed: bool
-    """Whether its first file has ggrep's entry."""
+    """Whether the client's first file has ggrep's entry."""
     files: tuple[ClientFile, ...]
     """Files that ggrep's entry would be written into."""
 

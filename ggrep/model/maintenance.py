@@ -26,7 +26,7 @@ _FAILED: Final = {"properties": {"severity": {"const": FAIL}}, "required": ["sev
 
 
 class HealthCheck(Struct, frozen=True):
-    """One finding."""
+    """The finding of one check of a store."""
 
     code: Code
     """Stable name of the check."""
@@ -56,7 +56,7 @@ class Health(Versioned, frozen=True, kw_only=True):
 
 
 class AuditError(Struct, frozen=True):
-    """One error."""
+    """An error that an audit found in a store."""
 
     code: Code
     """Stable name of the error."""
@@ -90,7 +90,7 @@ class CollectionReport(Versioned, frozen=True, kw_only=True):
     """Deletions of `ggrep gc`, done or planned."""
 
     store_id: StoreId
-    """The store that was worked on."""
+    """The store whose files are deleted."""
     dry_run: bool
     """Whether this was a dry run; the lists then contain the planned deletions."""
     active_snapshot_id: SnapshotId
@@ -113,7 +113,7 @@ class CompactionReport(Versioned, frozen=True, kw_only=True):
     """The result of `ggrep compact`."""
 
     store_id: StoreId
-    """The store that was worked on."""
+    """The compacted store."""
     performed: bool
     """Whether a snapshot was published."""
     reason: str
@@ -123,17 +123,17 @@ class CompactionReport(Versioned, frozen=True, kw_only=True):
     new_snapshot_id: SnapshotId | None
     """The published snapshot; null without one."""
     segments_before: Count
-    """Segments of the base."""
+    """Number of segments of the examined snapshot."""
     segments_after: Count
-    """Segments of the active snapshot afterwards."""
+    """Number of segments of the active snapshot afterwards."""
     tombstones_before: Count
-    """Tombstones of the base."""
+    """Number of tombstones of the examined snapshot."""
     tombstones_after: Count
-    """Tombstones of the active snapshot afterwards."""
+    """Number of tombstones of the active snapshot afterwards."""
     rows_before: Count
-    """Rows of the base, including dead rows."""
+    """Number of rows of the examined snapshot, including hidden rows."""
     rows_after: Count
-    """Rows of the active snapshot afterwards."""
+    """Number of rows of the active snapshot afterwards."""
     duration_ms: Count
     """Duration in milliseconds."""
 
@@ -153,13 +153,13 @@ class RepairReport(Versioned, frozen=True, kw_only=True):
     """The result of `ggrep repair`."""
 
     store_id: StoreId
-    """The store that was worked on."""
+    """The repaired store."""
     performed: bool
     """Whether damage was repaired."""
     damage: str | None
     """Damage before the repair; null without any."""
     lost_segments: tuple[str, ...]
-    """Segments that were dropped."""
+    """Damaged segments that were removed from the index."""
     healed: Later[tuple[str, ...]]
     """Derived files of the store that were rebuilt from other files."""
     files: RepairedFiles
@@ -174,23 +174,23 @@ Maintenance: TypeAlias = CollectionReport | CompactionReport | RepairReport
 
 
 class NamedStore(Struct, frozen=True):
-    """A store."""
+    """A store, identified by its name."""
 
     store_id: str
     """Name of the store's directory."""
 
 
 class Store(NamedStore, frozen=True):
-    """One store."""
+    """A store of a home, with its repository and size."""
 
     size_bytes: Count
     """Size on disk, bytes."""
     modified_at: Moment
-    """Time of its last publish (UTC)."""
+    """Time of the store's last publish (UTC)."""
     last_used_at: Moment | None
-    """Time of its last search or indexing, to the hour (UTC); null when unknown."""
+    """Time of the store's last search or indexing, to the hour (UTC); null when unknown."""
     canonical_root: str | None = None
-    """Absolute path of its repository; null when unreadable."""
+    """Absolute path of the store's repository; null when unreadable."""
     root_exists: bool | None = None
     """Whether a directory of that path exists; null when the path is unknown."""
     config_fingerprint: Sha256 | None = None
@@ -204,7 +204,7 @@ class Store(NamedStore, frozen=True):
     chunks: Count = 0
     """Searchable chunks."""
     problem: str | None = None
-    """Reason why it cannot be read; null if it can."""
+    """Reason why the store cannot be read; null if it can be read."""
 
 
 class Stores(Versioned, frozen=True, kw_only=True):
@@ -234,14 +234,14 @@ class Candidate(NamedStore, frozen=True):
     size_bytes: Count
     """Size on disk, bytes."""
     modified_at: Moment | None
-    """Time of its last publish (UTC)."""
+    """Time of the store's last publish (UTC)."""
     last_used_at: Moment | None
-    """Time of its last search or indexing, to the hour (UTC); null when unknown."""
+    """Time of the store's last search or indexing, to the hour (UTC); null when unknown."""
     canonical_root: str | None
-    """Absolute path of its repository; null when unreadable."""
+    """Absolute path of the store's repository; null when unreadable."""
     reason: Annotated[str, ("unused", "root_gone", "never_published", "remains")]
-    """Reason why it can be deleted: it is unused, its root is gone, nothing was ever published, or
-    it is a leftover of an interrupted removal, clone or rebuild."""
+    """Reason why the store can be deleted: the store is unused, its root is gone, nothing was ever
+    published, or the store is a leftover of an interrupted removal, clone or rebuild."""
 
 
 FromVersionsJson = TypedDict(
@@ -309,15 +309,15 @@ class PushReport(Versioned, frozen=True, kw_only=True):
     git_tree: str | None
     """Git tree of the snapshot; null if the files match no commit."""
     files_state: Sha256
-    """Digest of its files, path by path (SHA-256, hex)."""
+    """Digest of the snapshot's files, path by path (SHA-256, hex)."""
     commit: str | None
     """The commit that was checked out."""
     pushed: bool
     """Whether anything was written; false if the remote already had all objects."""
     blobs: Count
-    """Objects of the snapshot."""
+    """Number of objects of the pushed snapshot."""
     written: Count
-    """Objects that the remote lacked."""
+    """Number of objects that the remote lacked."""
     written_bytes: Count
     """Bytes of the written objects."""
     traffic: Traffic

@@ -78,7 +78,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
 
 
 class Definition(Struct, frozen=True):
-    """One definition."""
+    """A definition of the requested name, with the id of its chunk."""
 
     row_id: Sha256
     """Id of the chunk with this location; `expand` accepts it as target."""
@@ -124,7 +124,7 @@ class DefinedAt(Struct, frozen=True):
     relation: Relation = "definition"
     """Relation to the requested container."""
     guess: bool = False
-    """Whether the link to the container is a guess: no type declares that it implements it."""
+    """Whether the link to the container is a guess, because no type declares it."""
 
 
 class OutsideName(Struct, frozen=True):
@@ -190,7 +190,7 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
 
 
 class Reference(Struct, frozen=True):
-    """One mention."""
+    """An occurrence of the requested name that is not a definition."""
 
     row_id: Sha256
     """Id of the chunk with this location; `expand` accepts it as target."""
@@ -198,7 +198,7 @@ class Reference(Struct, frozen=True):
     line: Positive
     """Line of the name, 1-based."""
     column: Positive
-    """Column of its first character, 1-based, in characters."""
+    """Column of the name's first character, 1-based, in characters."""
     kind: MentionKind
     """Context of the name: code, a string literal, or a comment or document."""
     container: str
@@ -211,9 +211,9 @@ class Reference(Struct, frozen=True):
     `implements`: a base of the type `container`; `receiver`: the type whose methods follow.
     """
     test: bool = False
-    """Whether it is in a test: a test file, or the test part of a source file."""
+    """Whether the occurrence is in a test: a test file, or the test part of a source file."""
     guess: bool = False
-    """Whether its container is unknown; only for a qualified name."""
+    """Whether the name's container is unknown; only for a qualified name."""
 
 
 class ReferencesResponse(Answer, frozen=True):
@@ -233,7 +233,7 @@ class ReferencesResponse(Answer, frozen=True):
     mentions: Count = 0
     """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count = 0
-    """Number of files with these occurrences."""
+    """Number of files with the occurrences in `mentions`."""
     next_cursor: str = ""
     defined: tuple[DefinedAt, ...] = ()
     """The first definitions; requested definitions come before implementations."""

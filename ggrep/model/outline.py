@@ -49,7 +49,7 @@ LEAST_BYTES: Final = 100
 
 
 class OutlineEntry(Struct, frozen=True):
-    """One definition, heading or key."""
+    """A definition, heading or key in an outline."""
 
     depth: Count
     """Nesting depth; 0 at the top of the file."""
@@ -71,9 +71,9 @@ class ListedPath(Struct, frozen=True):
     depth: Count
     """Levels below the folder; 0 for its direct entries."""
     name: str
-    """Path below the folder that it is listed under."""
+    """Path below the listed folder."""
     folder: bool
-    """Whether it is a subfolder."""
+    """Whether the entry is a subfolder."""
     files: Count
     """Files below a subfolder; 1 for a file."""
     lines: Count
@@ -92,7 +92,7 @@ class PathOutline(Struct, frozen=True):
     path: str
     """Path below the repository's root; empty for the root."""
     folder: bool
-    """Whether it is a folder."""
+    """Whether the path is a folder."""
     language: str
     """Language of the file, or of most lines of the folder."""
     files: Count
@@ -126,7 +126,7 @@ class TourRequest(Request["TourResponse"], frozen=True):
 
 
 class TourFact(Struct, frozen=True):
-    """One fact and its source."""
+    """A fact about the repository, and its source."""
 
     text: str
     """The fact: a quotation, a name or a count."""

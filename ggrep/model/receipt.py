@@ -70,12 +70,12 @@ class HitPlace(Struct, frozen=True):
 
 
 class ReceiptHit(HitPlace, frozen=True):
-    """One hit."""
+    """A hit, as a receipt records it."""
 
     chunk_id: Sha256
     """Digest of the chunk's whole indexed text."""
     is_anchor: bool
-    """Whether it is the file's header chunk."""
+    """Whether the chunk is the file's header chunk."""
     score: float
     """Score that orders the list; comparable only within an answer."""
     snippet_sha256: Sha256

@@ -37,7 +37,7 @@ _OTHERWISE: Final[Mapping[str, str | None]] = {
 
 
 class Extent(Struct, frozen=True):
-    """Lines of a file."""
+    """A chunk of a file, with the lines to show."""
 
     start_line: Positive
     """First line, 1-based."""
@@ -65,7 +65,7 @@ class HitLine(Struct, frozen=True, omit_defaults=True):
 
 @hides("chunk_id", "components", "rule", "traits")
 class Hit(Struct, frozen=True, omit_defaults=True):
-    """One chunk."""
+    """A hit: a chunk that matches the query."""
 
     row_id: Sha256
     """Id of the chunk; equal for the same text at the same position in the same path."""
@@ -92,7 +92,7 @@ class Hit(Struct, frozen=True, omit_defaults=True):
     """Enclosing definitions or headings, outermost first, without the name."""
     language: LanguageName
     is_anchor: bool
-    """Whether it is the file's header chunk."""
+    """Whether the chunk is the file's header chunk."""
     content: str
     """Snippet, free of control characters; empty when none was requested."""
     content_start_line: Positive
@@ -251,9 +251,9 @@ class Admitted(Struct, frozen=True):
     waited_ms: Count
     """Waiting time of the request, milliseconds."""
     in_flight: Count
-    """Requests that were being answered."""
+    """Number of requests that were being answered."""
     queue_depth: Count
-    """Requests that waited."""
+    """Number of requests that waited."""
 
 
 class FileMatches(Struct, frozen=True):

@@ -351,7 +351,7 @@ class Overview(Struct, frozen=True):
 
 
 class NextAction(Struct, frozen=True):
-    """One hint."""
+    """A suggested next request."""
 
     action: Annotated[str, ("expand", "symbol", "refs", "refine", "level")]
     """Kind of the action."""
@@ -362,7 +362,7 @@ class NextAction(Struct, frozen=True):
 
 
 class Slate(Struct, frozen=True):
-    """Packs in sections.
+    """The files that answer a question (packs), grouped by section.
 
     Attributes:
         sections: non-empty sections, in the order of `SECTIONS`; packs by score, then path.

@@ -60,20 +60,20 @@ class StatusDaemon(Struct, frozen=True):
     protocol_version: Positive | None = None
     """Protocol version of the daemon."""
     stale: bool = False
-    """Whether its settings differ from those of the repository."""
+    """Whether the daemon's settings differ from those of the repository."""
     supported_schema_versions: SupportedVersions | None = None
     uptime_ms: Later[Count | None] = None
-    """Time since its start, milliseconds."""
+    """Time since the daemon's start, milliseconds."""
     build: Later[str | None] = None
     """Identity of the build, which distinguishes builds of the same version."""
     stale_reason: Later[str | None] = None
     """Change that made the configuration outdated; null unless it is stale."""
     warming: Later[bool] = False
-    """Whether it has not yet answered its first search of the active snapshot."""
+    """Whether the daemon has not yet answered a search of the active snapshot."""
     connections: Later[Count] = 0
     """Open connections."""
     rss_bytes: Later[Count | None] = None
-    """Memory of its process, bytes."""
+    """Memory of the daemon's process, bytes."""
 
 
 @named("made_files")
@@ -106,7 +106,7 @@ class RetainedSnapshot(Struct, frozen=True):
     snapshot_id: SnapshotId
     """Id of the snapshot."""
     created_at: Moment
-    """Time when it was published (UTC)."""
+    """Time when the snapshot was published (UTC)."""
     files: Count
     """Searchable files."""
     chunks: Count
@@ -314,7 +314,7 @@ class WatchStatus(Struct, frozen=True):
 
 
 class WarningJson(Struct, frozen=True):
-    """A warning."""
+    """A warning about the state of an index."""
 
     code: Code
     """Stable name of the warning."""
@@ -358,12 +358,12 @@ class ProfileBudgets(Struct, frozen=True):
 
 
 class ProfileReport(Struct, frozen=True):
-    """One profile."""
+    """A profile of the repository, and its store."""
 
     name: str | None
     """Value for `--profile`; null for the repository without a profile."""
     in_force: bool
-    """Whether it is the current profile."""
+    """Whether the profile is the current profile."""
     kind: Annotated[str, ("own_store", "view", "none")]
     """`own_store`: the profile indexes more files, in a separate store. `view`: the profile
     restricts answers from the store of the repository. `none`: no profile.
@@ -371,15 +371,15 @@ class ProfileReport(Struct, frozen=True):
     store_id: str
     """Name of the store that the profile uses; profiles can share a store."""
     state: Literal["indexed", "no_index", "unreadable"]
-    """State of that store."""
+    """State of the profile's store."""
     snapshot_id: str | None = None
     """The active snapshot; null without an index."""
     files: Count = 0
-    """Files of that snapshot."""
+    """Number of files of the active snapshot."""
     chunks: Count = 0
-    """Chunks of that snapshot."""
+    """Number of chunks of the active snapshot."""
     degraded: bool = False
-    """Whether an error kept files out of that snapshot."""
+    """Whether an error kept files out of the active snapshot."""
     budgets: ProfileBudgets | None = None
 
 

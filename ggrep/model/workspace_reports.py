@@ -27,7 +27,7 @@ OrphanReason: TypeAlias = Literal["workspace_gone", "other_repositories", "no_ma
 
 
 class Finding(Struct, frozen=True, rename="camel"):
-    """One finding."""
+    """A problem of a workspace or of a repository, and its fix."""
 
     code: Named
     """Stable name of the finding."""
@@ -94,15 +94,15 @@ class Orphan(Struct, frozen=True, rename="camel"):
     """Absolute path of the directory."""
     repo_set_id: RepoSet
     reason: OrphanReason
-    """Reason why no workspace uses it."""
+    """Reason why no workspace uses the directory."""
     workspace_path: str | None
     """Workspace file that the directory was created for."""
     modified_at: Moment
-    """Time of its newest file, RFC 3339."""
+    """Time of the directory's newest file, RFC 3339."""
     files: Count
-    """Number of files in it."""
+    """Number of files in the directory."""
     size_bytes: Count
-    """Bytes of these files."""
+    """Bytes of the directory's files."""
 
 
 @named("workspace_collection")

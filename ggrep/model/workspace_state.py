@@ -37,7 +37,7 @@ DaemonWord: TypeAlias = Literal["none", "ready", "indexing", "stale", "silent", 
 
 
 class Diagnostic(Struct, frozen=True, rename="camel", omit_defaults=True):
-    """One warning or error."""
+    """A warning or error about a workspace or one of its repositories."""
 
     code: FailureCode
     """Stable name of the diagnostic."""
@@ -66,11 +66,11 @@ class Pointer(Struct, frozen=True, rename="camel"):
     parse_ok: bool
     """Whether the pointer contains a snapshot id."""
     problem: str | None = None
-    """Problem of the snapshot that it names; one line without absolute paths."""
+    """Problem of the snapshot that the pointer names; one line without absolute paths."""
 
 
 class SnapshotFigures(Struct, frozen=True, rename="camel"):
-    """Figures of a snapshot."""
+    """Numbers of files and chunks of a snapshot."""
 
     files_indexed: Count
     """Searchable files."""
@@ -87,7 +87,7 @@ class ActiveSnapshot(Struct, frozen=True, rename="camel"):
     snapshot_id: str | None = None
     """The active snapshot; null when there is none, or it is damaged."""
     ignore_fingerprint: str | None = None
-    """Identity of the ignore rules of its snapshot (SHA-256, hex)."""
+    """Identity of the ignore rules of the active snapshot (SHA-256, hex)."""
     head_sha: str | None = None
     """Commit that the snapshot was taken from."""
     dirty: bool | None = None
@@ -120,24 +120,24 @@ class RepoDaemon(Struct, frozen=True, rename="camel"):
     freshness: Freshness | None = None
     """Whether the index is known to match the work tree at that time; null if unknown."""
     problem: str | None = None
-    """Reason why it cannot be queried, or a difference to report."""
+    """Reason why the daemon cannot be queried, or a difference to report."""
 
 
 class CorpusState(Struct, frozen=True, rename="camel"):
-    """One corpus of a repository."""
+    """The state of one corpus of a repository."""
 
     present: bool
     """Whether the corpus can be searched."""
     row_count: Count | None
-    """Number of its chunks; null if no daemon was queried."""
+    """Number of the corpus' chunks; null if no daemon was queried."""
     cohort_key: str | None
     """Key of the cohort: lists of repositories with equal keys are merged."""
     embed_space_key: str | None
-    """Key of its vectors; vectors with equal keys are comparable."""
+    """Key of the corpus' vectors; vectors with equal keys are comparable."""
     lex_key: str | None
-    """Layout of its term statistics."""
+    """Layout of the corpus' term statistics."""
     schema_key: str | None
-    """Key of the code that reads and scores it."""
+    """Key of the code that reads and scores the corpus."""
     availability_reason: Availability
     """Whether the corpus can be searched, or the reason why not."""
 
@@ -152,18 +152,18 @@ class CorpusStates(Struct, frozen=True, rename="camel"):
 
 
 class ManifestRepo(ActiveSnapshot, frozen=True, kw_only=True, rename="camel"):
-    """One repository."""
+    """The state of a repository of a workspace."""
 
     repo_id: Annotated[RepoId, REPO_ID]
     """Name of the repository, computed from its canonical root."""
     repo_root_canonical: Named
-    """Absolute path of its files, free of symbolic links."""
+    """Absolute path of the repository's files, free of symbolic links."""
     alias: str | None
     """Short name of the repository; null for none."""
     tags: tuple[str, ...]
     """Distinct tags, lower-case and sorted."""
     enabled: bool
-    """Whether it is searched by default."""
+    """Whether the repository is searched by default."""
     priority: int
     """Priority; a higher priority wins ties."""
     store_id: str | None
@@ -173,7 +173,7 @@ class ManifestRepo(ActiveSnapshot, frozen=True, kw_only=True, rename="camel"):
     per_mode: CorpusStates
     daemon: RepoDaemon | UnsetType = UNSET
     store_dir: str | UnsetType | None = UNSET
-    """Absolute path of its store; only in the catalog."""
+    """Absolute path of the repository's store; only in the catalog."""
 
 
 class ManifestWorkspace(Struct, frozen=True, rename="camel"):
@@ -191,7 +191,7 @@ class Manifest(Struct, frozen=True, rename="camel"):
     schema_version: Literal[1]
     """Version of this shape; another number is another shape."""
     generated_at: Moment
-    """Time when it was written, RFC 3339."""
+    """Time when the manifest was written, RFC 3339."""
     repo_set_id: RepoSet
     manifest_hash: IndexStateHash
     federation_cache_root: CacheRoot
@@ -229,11 +229,11 @@ class TeamServer(Struct, frozen=True):
     """A team server whose repositories belong to a workspace."""
 
     remote: Named
-    """Its URL."""
+    """URL of the server."""
     repos: tuple[Named, ...]
-    """Keys of its repositories that searches of the workspace query."""
+    """Keys of the server's repositories that searches of the workspace query."""
     problems: tuple[Named, ...]
-    """Reasons why it, or a repository that the file names, cannot be searched."""
+    """Reasons why the server, or a repository that the file names, cannot be searched."""
 
 
 class WorkspaceStatus(KeptWorkspace, frozen=True, kw_only=True):

@@ -1,1 +1,1 @@
-"""A team server: search nodes that hold pushed snapshots, and the coordinator that asks them."""
+"""A team server: a coordinator, and the search nodes that store pushed snapshots."""

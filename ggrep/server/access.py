@@ -1,12 +1,12 @@
-"""The repositories that each user may see, from a file of rules.
+"""Determines the repositories that each user may see, from a file of access rules.
 
-The file names users, groups and repositories. A repository is named by its key; a name that ends
-with a slash means all repositories below it, and `*` means all. Groups are those of the user's
-token and those of the file. A user without a rule sees nothing. Further rules come from databases
-and from exports of code hosts that the file names.
+A rule names users, groups and keys of repositories. A name that ends with a slash matches all keys
+that begin with it, and `*` matches all keys. A user belongs to the groups in the user's token and
+to the groups that the file assigns. A user without a matching rule sees no repository. The file can
+also name databases and exports of code hosts that contain further rules.
 
-The work for a user grows with the repositories that the user may see, and not with all: otherwise
-the time of an answer would reveal how many are hidden.
+The time to find a user's repositories grows with their number, not with the number of all
+repositories: otherwise response times would reveal how many repositories are hidden.
 """
 
 import sqlite3
@@ -32,18 +32,14 @@ EVERY: Final = "*"
 
 
 class Identity(Struct, frozen=True):
-    """A user, as a verified token names it.
-
-    Attributes:
-        groups: the groups that the token names.
-    """
+    """A user and the user's groups, from a verified token."""
 
     user: str
     groups: frozenset[str] = frozenset()
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True):
-    """Repositories that some users and groups may see."""
+    """A rule: the users, and all members of the groups, may see the repositories."""
 
     repos: tuple[str, ...]
     users: tuple[str, ...] = ()
@@ -51,10 +47,10 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SqlRights(Struct, frozen=True, forbid_unknown_fields=True):
-    """Rights in a database of SQLite.
+    """A source of access rules: a query to an SQLite database.
 
     Attributes:
-        query: its rows consist of a user and of repositories, each named as in a rule.
+        query: SQL that returns rows of a user and a repository, both named as in a rule.
     """
 
     database: str
@@ -62,11 +58,11 @@ class SqlRights(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ExportedRights(Struct, frozen=True, forbid_unknown_fields=True):
-    """Rights in an export of a code host: teams with their members and repositories.
+    """A source of access rules: teams of a code host with their members and repositories.
 
     Attributes:
-        file: JSON with objects of the API of GitHub or GitLab; see `_Team`.
-        host: the part of the repositories' keys before their names, such as `github.com`.
+        file: JSON array of `_Team` objects, as the APIs of GitHub and GitLab return them.
+        host: first part of the repositories' keys, such as `github.com`.
     """
 
     file: str
@@ -74,10 +70,10 @@ class ExportedRights(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
-    """The rules of a server.
+    """The access rules of a server.
 
     Attributes:
-        groups: members of further groups.
+        groups: users of each group, in addition to the groups in tokens.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -86,11 +82,11 @@ class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     exports: tuple[ExportedRights, ...] = ()
 
     def allowed(self, identity: Identity, keys: Sequence[str]) -> tuple[str, ...]:
-        """Return the repositories that a user may see, in order.
+        """Return the sorted keys of the repositories that a user may see.
 
         Args:
             identity: the user.
-            keys: all repositories, in order.
+            keys: sorted keys of all repositories.
         """
         member = self._groups_of.get(identity.user, frozenset())
         names = {
@@ -118,7 +114,7 @@ class Access(Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 
 def granted(name: str, keys: Sequence[str]) -> Sequence[str]:
-    """Return the keys, given in order, that match a name of a rule."""
+    """Return the keys that a name in a rule matches; `keys` is sorted."""
     if name == EVERY:
         return keys
     first = bisect_left(keys, name)
@@ -130,7 +126,7 @@ def granted(name: str, keys: Sequence[str]) -> Sequence[str]:
 def _inverted(
     pairs: Iterable[tuple[Iterable[str], Iterable[str]]],
 ) -> Mapping[str, frozenset[str]]:
-    """Return the names of the first part of each pair, by each name of the second."""
+    """Return the values of each owner; a pair contains values and their owners."""
     names: dict[str, set[str]] = {}
     for values, owners in pairs:
         for owner in owners:
@@ -139,7 +135,7 @@ def _inverted(
 
 
 class _Member(Struct, frozen=True):
-    """A member; `login` is GitHub's name of the field, `username` GitLab's."""
+    """A member of a team: GitHub writes the name into `login`, GitLab into `username`."""
 
     login: str = ""
     username: str = ""
@@ -152,7 +148,7 @@ class _Permissions(Struct, frozen=True):
 
 
 class _Repository(Struct, frozen=True):
-    """A repository of GitHub, or a project of GitLab."""
+    """A repository of GitHub (`full_name`), or a project of GitLab (`path_with_namespace`)."""
 
     full_name: str = ""
     path_with_namespace: str = ""
@@ -160,7 +156,7 @@ class _Repository(Struct, frozen=True):
 
 
 class _Team(Struct, frozen=True):
-    """A team of GitHub, or a group of GitLab."""
+    """A team of GitHub (with `repos`), or a group of GitLab (with `projects`)."""
 
     members: tuple[_Member, ...]
     repos: tuple[_Repository, ...] = ()
@@ -168,20 +164,20 @@ class _Team(Struct, frozen=True):
 
 
 _MOST_EXPORT: Final = 64 << 20
-"""Maximum bytes of an export."""
+"""Maximum size of an export in bytes."""
 _QUERY_MS: Final = 10_000.0
 _MOST_ROWS: Final = 1_000_000
 _STEPS: Final = 100_000
-"""Steps of SQLite between two looks at the time."""
+"""Number of SQLite instructions between two checks of the deadline."""
 _READS_CODE: Final = 20
-"""The least access level of a member of GitLab that may read code."""
+"""Minimum access level of GitLab members who may read code."""
 
 
 def read_access(file: Path) -> Access:
-    """Return the rules in a file, with those of its databases and exports.
+    """Return the rules in a file and in the databases and exports that the file names.
 
     Raises:
-        InvalidRequest: a part cannot be read; the message names its file.
+        InvalidRequest: a file cannot be read or is invalid; the message names it.
     """
     access = read_file(Access, file)
     rules = [*access.rules]
@@ -193,7 +189,7 @@ def read_access(file: Path) -> Access:
 
 
 def _rules_of_database(file: Path, query: str) -> list[Rule]:
-    # A query without an end would leave withdrawn rights in force.
+    # A query that never ends would block later reads, and withdrawn rights would remain valid.
     deadline = Deadline.after(SystemClock(), _QUERY_MS)
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
@@ -208,7 +204,7 @@ def _rules_of_database(file: Path, query: str) -> list[Rule]:
 
 
 def _rules_of_export(file: Path, host: str) -> list[Rule]:
-    """Return a rule for each team; members who cannot read code get no right."""
+    """Return a rule for each team, without the members who cannot read code."""
     try:
         if not file.is_file():
             raise InvalidRequest(f"{file}: no such file")
@@ -229,7 +225,7 @@ def _rules_of_export(file: Path, host: str) -> list[Rule]:
             for repo in (*team.repos, *team.projects)
             if repo.permissions.pull
         )
-        # An incomplete name could mean all users, or all repositories of the host.
+        # An empty name of a repository would match all repositories of the host.
         if wrong := [name for name in repos if not is_key(name)]:
             raise InvalidRequest(f"{file}: {wrong[0]!r} is not the key of a repository")
         if {"", EVERY} & {*users}:
@@ -239,10 +235,10 @@ def _rules_of_export(file: Path, host: str) -> list[Rule]:
 
 
 def read_file(kind: type[T], file: Path) -> T:
-    """Return the value in a file of JSON with comments.
+    """Return the content of a file in JSON with comments, as a `kind`.
 
     Raises:
-        InvalidRequest: the file cannot be read, or has another shape; the message names the place.
+        InvalidRequest: the file cannot be read or does not fit `kind`; the message names the file.
     """
     if not file.is_file():
         raise InvalidRequest(f"{file}: no such file")

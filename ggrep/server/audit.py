@@ -1,7 +1,7 @@
-"""The audit log of a server: a line of JSON for each request.
+"""The audit log of a team server: one line of JSON for each request.
 
-The file is opened for each line, so it can be renamed at any time. A line contains the text of a
-query only if the configuration says so.
+The file is opened for each line, so log rotation can rename it at any time. Lines contain the text
+of queries only if the configuration enables this.
 """
 
 import errno
@@ -18,19 +18,19 @@ from ggrep.base.ids import RepoId
 from ggrep.base.stable_json import Document
 
 _TEXTS: Final = ("query", "name", "target", "targets")
-"""Fields of requests that contain the text of a query."""
+"""Request fields that contain the text of a query."""
 
 
 class AuditEntry(Struct):
-    """A request, as far as it is known.
+    """Data about a request for the log, collected while the request is processed.
 
     Attributes:
-        operation: name of the called tool; empty for a request of another kind.
-        subject: the user; empty without a valid token.
+        operation: name of the called tool; empty for other requests.
+        subject: name of the user; empty without a valid token.
         allowed: number of repositories that the user may see.
         searched: repositories that answered.
         queries: texts of the queries.
-        error: code of a failed tool, which HTTP reports as a success.
+        error: error code of a tool that failed although the HTTP status is 200.
     """
 
     operation: str = ""
@@ -41,7 +41,7 @@ class AuditEntry(Struct):
     error: str = ""
 
     def ask(self, request: Any) -> None:  # noqa: ANN401 - a request of any operation
-        """Note the text of a query."""
+        """Record the text of a query."""
         inner = getattr(request, "search", request)
         for name in _TEXTS:
             text = getattr(inner, name, ())
@@ -49,10 +49,10 @@ class AuditEntry(Struct):
 
 
 class AuditLog:
-    """Appends lines to a file."""
+    """Appends lines to the audit log."""
 
     def __init__(self, file: Path, clock: Clock, *, queries: bool) -> None:
-        """Create the file, readable by this user alone, unless it exists.
+        """Create the file if it is missing; only the owner may read it.
 
         Raises:
             InvalidRequest: the file cannot be written.
@@ -64,7 +64,13 @@ class AuditLog:
             raise InvalidRequest(f"audit: {file}: {error.strerror}") from error
 
     def write(self, entry: AuditEntry, operation: str, status: int, seconds: float) -> None:
-        """Append the line of a finished request; status 0 if the client closed the connection.
+        """Append the line of a finished request.
+
+        Args:
+            entry: data about the request.
+            operation: name of the request if `entry.operation` is empty.
+            status: HTTP status; 0 if the client closed the connection.
+            seconds: duration of the request.
 
         Raises:
             OSError: the line could not be written.
@@ -90,7 +96,7 @@ class AuditLog:
         descriptor = os.open(self._file, flags, 0o600)
         try:
             written = os.write(descriptor, data)
-            if written < len(data):  # the beginning of a line would spoil the next one
+            if written < len(data):  # an incomplete line would corrupt the next one
                 os.ftruncate(descriptor, os.fstat(descriptor).st_size - written)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._file))
         finally:
@@ -98,5 +104,5 @@ class AuditLog:
 
 
 def _encodable(text: str) -> str:
-    """Return a text without lone surrogates, which a JSON body and a token can contain."""
+    """Replace lone surrogates by `?`: JSON can contain them, but UTF-8 cannot encode them."""
     return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
-"""The repositories of a server at one time, read from the refs of a remote.
+"""The repositories of a team server and their trees, read from the refs of its remote.
 
-A repository is named by its key. Its root in a workspace is the key as an absolute path, so ids,
-order and bytes of answers depend on the keys alone.
+A repository is identified by its key. In answers, its root is the key as an absolute path, so ids
+and order depend only on keys.
 """
 
 import hashlib
@@ -29,28 +29,28 @@ _REFS: Final = "refs"
 
 
 class ServedRepo(Struct, frozen=True):
-    """A repository and the tree that answers for it."""
+    """A repository and its tree: the pushed snapshot that is searched."""
 
     key: str
     tree: Blob
 
     @property
     def root(self) -> Path:
-        """Return the root of the repository in answers, which is no directory."""
+        """Return the root that answers show; it is not a real directory."""
         return root_of(self.key)
 
     @property
     def repo_id(self) -> RepoId:
-        """Return the repository's id in answers."""
+        """Return the id that answers show for the repository."""
         return repo_id(self.root)
 
 
 class Epoch(Struct, frozen=True, dict=True):
-    """The repositories of a server and their trees.
+    """The repositories that a server serves until the next epoch, with their trees.
 
     Attributes:
-        repos: by key, in order.
-        problems: why refs were ignored, by the repository's key.
+        repos: repositories by key, sorted.
+        problems: reasons why refs were ignored, by the repository's key.
     """
 
     repos: Mapping[str, ServedRepo] = {}
@@ -58,12 +58,12 @@ class Epoch(Struct, frozen=True, dict=True):
 
     @cached_property
     def keys(self) -> tuple[str, ...]:
-        """Return the keys of the repositories, in order."""
+        """Return the sorted keys of the repositories."""
         return tuple(self.repos)
 
     @cached_property
     def name(self) -> str:
-        """Return a digest of the trees."""
+        """Return a digest of all keys and trees, which identifies the epoch."""
         trees: stable_json.Json = [
             [key, repo.tree.sha256] for key, repo in sorted(self.repos.items())
         ]
@@ -71,10 +71,11 @@ class Epoch(Struct, frozen=True, dict=True):
 
 
 class Refs(Struct):
-    """Reads the refs of a remote; unchanged refs are read once. Not thread-safe.
+    """Reads the refs of a remote, each again only after a change. Not thread-safe.
 
     Attributes:
-        fingerprint: the configuration's; snapshots of other configurations are ignored.
+        fingerprint: fingerprint of the server's configuration; snapshots with other fingerprints
+            are ignored.
     """
 
     objects: Objects
@@ -82,12 +83,12 @@ class Refs(Struct):
     _known: dict[str, tuple[str, ServedRepo]] = field(default_factory=dict)
 
     def read(self) -> Epoch:
-        """Return the tree that was pushed last for each repository.
+        """Return an epoch with the latest pushed tree of each repository.
 
-        A repository with a damaged ref keeps the tree that was read before.
+        A repository with a damaged ref keeps its previously read tree.
 
         Raises:
-            RemoteError: the remote fails, or its directory is not mounted any more.
+            RemoteError: the remote fails, or its directory is no longer mounted.
         """
         known: dict[str, tuple[str, ServedRepo]] = {}
         problems: dict[str, str] = {}
@@ -112,27 +113,27 @@ class Refs(Struct):
         return Epoch({key: repo for key, (_, repo) in sorted(known.items())}, problems)
 
     def _is_unmounted(self) -> bool:
-        """Return whether the folder of refs is missing: withdrawing the last ref leaves it."""
+        """Return whether the folder of refs is missing; it remains when the last ref is deleted."""
         directory = self.objects.directory
         return directory is not None and not (directory / _REFS).is_dir()
 
 
 def root_of(key: str) -> Path:
-    """Return the root of a repository in answers."""
+    """Return the root that answers show for a repository."""
     return Path("/", key)
 
 
 def workspace_of(name: str, keys: Iterable[str]) -> Workspace:
-    """Return the workspace of repositories by their keys; it depends on nothing else."""
+    """Return a workspace of the repositories with these keys; equal keys give equal workspaces."""
     ordered = sorted(keys)
     names = {key: key.rpartition("/")[2] for key in ordered}
-    often = Counter(alias.lower() for alias in names.values())
+    counts = Counter(alias.lower() for alias in names.values())
     repos = tuple(
         WorkspaceRepo(
             repo_id=repo_id(root_of(key)),
             root_resolved=root_of(key),
             root_canonical=root_of(key),
-            alias=names[key] if often[names[key].lower()] == 1 and ":" not in key else None,
+            alias=names[key] if counts[names[key].lower()] == 1 and ":" not in key else None,
             tags=(),
             enabled=True,
             priority=0,
@@ -154,7 +155,7 @@ def workspace_of(name: str, keys: Iterable[str]) -> Workspace:
         repos=repos,
         repo_set_id=repo_set_id(repos),
         workspace_config_hash=f"wsc1-{digest}",
-        hides=_everything,  # roots are no directories of this machine
+        hides=_everything,  # roots are not directories of this machine
     )
 
 

@@ -1,6 +1,7 @@
-"""Answers messages about repositories of a user, as members of a workspace on another machine.
+"""Answers messages from coordinators on users' machines, whose workspaces include this server.
 
-A message names the trees that answer, so several messages of a question are about the same trees.
+Each message names the trees (pushed snapshots) to search, so all messages of a query see the same
+trees.
 """
 
 import hashlib
@@ -35,9 +36,9 @@ async def answered(service: UserService, sent: ServerMessage) -> Document:
     """Return the body of the reply to a message.
 
     Raises:
-        Forbidden: the user may not see a repository of the message, or there is none.
-        SnapshotGone: a repository has another tree by now.
-        InvalidRequest: the message is not one of a coordinator.
+        Forbidden: the user may not see a repository of the message, or it does not exist.
+        SnapshotGone: a requested tree has been replaced.
+        InvalidRequest: the message is malformed, or not of a type that coordinators send.
     """
     seen = {repo.key: repo for repo in service.seen.repos.values()}
     if sent.message is None:
@@ -51,7 +52,7 @@ async def answered(service: UserService, sent: ServerMessage) -> Document:
 
 
 def _tree(service: UserService, seen: Mapping[str, ServedRepo], key: str, tree: str) -> ServedRepo:
-    """Return a repository with a tree that nodes still hold."""
+    """Return the repository with a key, if the tree is its current or previous one."""
     if key not in seen:
         raise Forbidden("there is no repository with this key that you may see")
     for repo in (seen[key], service.team.previous.repos.get(key)):
@@ -103,7 +104,7 @@ async def _replied(
 def _together(
     service: UserService, repos: Sequence[ServedRepo]
 ) -> tuple[NodesTogether, list[RepoId]]:
-    """Return the joint searcher of repositories with ids in the order of the message."""
+    """Return the joint searcher of repositories, and their ids, numbered in the given order."""
     team = service.team
     by_id = {RepoId(f"{place:08}"): repo for place, repo in enumerate(repos)}
     return NodesTogether(team.nodes, team.fingerprint, by_id, team.known), [*by_id]

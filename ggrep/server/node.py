@@ -1,9 +1,8 @@
-"""A search node: holds pushed snapshots, and answers messages about them.
+"""A search node: stores copies of pushed snapshots (trees) and answers messages about them.
 
-Each snapshot is a store of its own, in a directory named by repository and tree, and never changes.
-A message names the tree that must answer, so an answer does not depend on what the node fetched
-meanwhile. Messages and replies are bytes: the node can be in this process, in another one, or on
-another machine.
+Each snapshot is in a separate store that never changes. A message names the tree to search, so the
+answer does not depend on trees that the node fetched later. Messages and replies are bytes, so a
+node can run in this process, in another process or on another machine.
 """
 
 import hashlib
@@ -51,15 +50,15 @@ from ggrep.search.query.joint_view import JointView, join
 from ggrep.server.epoch import ServedRepo
 
 FETCHES: Final = 4
-"""Number of trees that are fetched at once."""
+"""Maximum number of trees that are fetched concurrently."""
 MOST_EPOCHS: Final = 64
-"""Maximum number of cached lists of repositories: one for each set that users may see."""
+"""Maximum number of cached lists of repositories; users with equal rights share a list."""
 MOST_VIEWS: Final = 8
-"""Maximum number of cached joint views: each keeps the ids of texts that it compared."""
+"""Maximum number of cached joint views; each stores the ids of texts that it has compared."""
 
 
 class NotHeld(GgrepError):
-    """The node does not hold the tree."""
+    """The node has no copy of the requested tree."""
 
     code = "not_held"
 
@@ -68,9 +67,9 @@ class NodeMessage(Struct, frozen=True):
     """A message to a node.
 
     Attributes:
-        message: a message to a daemon, as JSON; None for a node's own request.
-        repo: the repository that answers; None for a message to several.
-        hold: the trees to hold, and no others; None for another message.
+        message: a daemon message as JSON; None to change the trees or to request counters.
+        repo: the repository to query; None if the message is about several repositories.
+        hold: all trees that the node must store; None for other messages.
     """
 
     message: Mapping[str, Any] | None = None
@@ -88,27 +87,27 @@ class NodeFigures(Struct):
 
 
 def member_of(repo: ServedRepo, fingerprint: str) -> Member:
-    """Return the name of a tree in messages to several repositories."""
+    """Return the identification of a tree in messages about several repositories."""
     return Member(repo.tree.sha256, fingerprint, str(repo.root))
 
 
 class SearchNode:
-    """Snapshots of repositories, pulled from a remote. Thread-safe."""
+    """Stores snapshots from a remote and answers messages about them. Thread-safe."""
 
     def __init__(self, cache: Path, remote: Remote, settings: Settings, clock: Clock) -> None:
-        """Start without snapshots; those in `cache` are used when they are to be held."""
+        """Create a node without snapshots; `hold` opens or fetches them."""
         self._blobs, self._trees = cache / "blobs", cache / "trees"
         self._remote, self._settings, self._clock = remote, settings, clock
         self._lock, self._holding = Lock(), Lock()
         self._engines: dict[ServedRepo, Engine] = {}
         self._members: dict[tuple[str, str], ServedRepo] = {}
         self._joint = JointMembers(most=MOST_EPOCHS)
-        self._views: dict[tuple[int, ...], JointView] = {}  # the least recently used first
+        self._views: dict[tuple[int, ...], JointView] = {}  # least recently used first
         self._hosted = Hosted(occurrences=OccurrencePool(), detached=True)
         self._figures = NodeFigures()
 
     def answer(self, data: bytes) -> bytes:
-        """Return the reply to a `NodeMessage`; a failure is a reply too."""
+        """Return the reply to an encoded `NodeMessage`; errors are returned as replies."""
         try:
             reply = self._reply(decode(NodeMessage, stable_json.loads(data)))
         except GgrepError as error:
@@ -119,7 +118,7 @@ class SearchNode:
         return stable_json.dumps(reply)
 
     def hold(self, trees: Sequence[ServedRepo]) -> dict[ServedRepo, str]:
-        """Hold exactly these trees; return the reason for each tree that cannot be fetched."""
+        """Fetch missing trees and delete all others; return an error for each unavailable tree."""
         with self._holding:
             for folder in (self._blobs, self._trees):
                 durable.make_directory(folder)
@@ -150,7 +149,7 @@ class SearchNode:
                 shutil.rmtree(folder, ignore_errors=True)
 
     def _drop_blobs(self) -> None:
-        """Remove fetched blobs that no store has linked: packed tables, and those of old trees."""
+        """Delete blobs to which no store has a link: packed tables, and blobs of deleted trees."""
         for blob in self._blobs.iterdir():
             with suppress(OSError):
                 if blob.is_file() and blob.stat().st_nlink == 1:
@@ -169,12 +168,12 @@ class SearchNode:
         return self._trees / name[:32]
 
     def _take(self, repo: ServedRepo) -> str:
-        """Open a tree, fetched if it is not on disk; return the reason if that fails."""
+        """Open a tree, after fetching it if it is not on disk; return an error or an empty text."""
         folder = self._folder(repo)
         try:
             engine = self._opened(repo, folder)
             if engine is None:
-                # A damaged store, or one of an interrupted copy, is copied again.
+                # The store is damaged, or incomplete after an interrupted copy.
                 shutil.rmtree(folder, ignore_errors=True)
                 engine = self._copied(repo, folder)
         except (GgrepError, OSError) as error:
@@ -210,25 +209,25 @@ class SearchNode:
             self._figures.fetched_bytes += objects.traffic.bytes_down
         return engine
 
-    def _reply(self, asked: NodeMessage) -> Document:
-        if asked.hold is not None:
-            failed = self.hold(asked.hold)
+    def _reply(self, request: NodeMessage) -> Document:
+        if request.hold is not None:
+            failed = self.hold(request.hold)
             return {"failed": [[to_builtins(repo), reason] for repo, reason in failed.items()]}
-        if asked.message is None:
+        if request.message is None:
             return {"figures": to_builtins(self._figures)}
         self._figures.answers += 1
-        message = parse_message(asked.message).message
-        if asked.repo is None:
+        message = parse_message(request.message).message
+        if request.repo is None:
             return self._of_several(message)
         with self._lock:
-            engine = self._engines.get(asked.repo)
+            engine = self._engines.get(request.repo)
         if engine is None:
             raise NotHeld("this node has no copy of the repository's snapshot")
         try:
             return self._of_one(engine, message)
         except (NoIndex, StoreError) as error:
             with self._lock:  # the next `hold` copies the tree again
-                self._forget(asked.repo)
+                self._forget(request.repo)
             raise NotHeld(str(error)) from error
 
     def _of_one(self, engine: Engine, message: Message) -> Document:
@@ -257,7 +256,7 @@ class SearchNode:
                 raise InvalidRequest("repo: required for this message")
 
     def _described(self, message: JointDescribe) -> Document:
-        """Return the descriptions of the trees that the node holds, unless the client has them."""
+        """Return the descriptions of the requested trees; None if the client already has them."""
         deadline = self._deadline(message.timeout_ms)
         with self._lock:
             places = self._joint.places(message.key, message.members)
@@ -266,7 +265,7 @@ class SearchNode:
         members = tuple(self._member(place, deadline) for place in places)
         with self._lock:
             epoch = self._joint.begin(message.key, members)
-            self._joint.keep_only(self._engines.values())  # a tree may have been dropped meanwhile
+            self._joint.keep_only(self._engines.values())  # a tree may have been deleted meanwhile
         known = epoch.name == message.known
         return {"epoch": epoch.name, "descriptions": None if known else epoch.document}
 
@@ -278,7 +277,7 @@ class SearchNode:
             return Described()
         try:
             view, description = engine.describe_current(deadline)
-        except (NoIndex, StoreError):  # a request to the repository alone reports it
+        except (NoIndex, StoreError):  # a separate request to the repository reports the error
             return Described()
         return Described(engine, view, description)
 
@@ -302,11 +301,11 @@ class SearchNode:
         return document
 
     def _joined(self, views: Sequence[SnapshotView]) -> JointView:
-        """Return the joint view of snapshots, the same object for the messages of a question.
+        """Return the joint view of snapshots; all messages of a query use the same cached view.
 
-        Packs are not used: they contain rows of repositories that the caller may not see.
+        Packs are not used, because they contain rows of repositories that the caller may not see.
         """
-        key = tuple(map(id, views))  # the joint view keeps the snapshots, and so their ids
+        key = tuple(map(id, views))  # the cached view keeps the snapshots alive, so ids stay unique
         with self._lock:
             joint = self._views.pop(key, None)
         joint = joint or join(views)

@@ -1,7 +1,7 @@
-"""Nodes that are processes of this machine, which the coordinator starts and replaces.
+"""Search nodes that run as processes of this machine; the coordinator starts and replaces them.
 
-A node listens on a socket in the server's directory; messages are frames of bytes. It ends with the
-process that started it.
+A node listens on a socket in its cache directory; messages are frames of bytes. A node ends when
+the process that started it ends.
 """
 
 import os
@@ -33,7 +33,7 @@ _HUNG_MS: Final = 30_000.0
 
 
 class NodePlan(Struct, frozen=True):
-    """Everything that a node needs to start.
+    """The configuration that a node receives when it starts.
 
     Attributes:
         cache: directory of the node's snapshots.
@@ -45,7 +45,7 @@ class NodePlan(Struct, frozen=True):
 
 
 class ProcessNode:
-    """A node in a process of its own; a link to it. Thread-safe, except `keep`."""
+    """Runs a node in a separate process and sends messages to it. Thread-safe, except `keep`."""
 
     def __init__(self, plan: NodePlan, clock: Clock) -> None:
         """Start the process."""
@@ -79,7 +79,7 @@ class ProcessNode:
         return reply
 
     def keep(self) -> None:
-        """Start the process again if it ended, or does not answer any more."""
+        """Restart the process if it has ended or no longer answers."""
         silent_ms = self._clock.monotonic_ms() - self._answered_ms
         if self._process.poll() is None and silent_ms < _HUNG_MS:
             return
@@ -87,7 +87,7 @@ class ProcessNode:
         self._start()
 
     def close(self) -> None:
-        """End the process."""
+        """Kill the process."""
         while self._free:
             self._free.pop().close()
         self._process.kill()
@@ -97,10 +97,10 @@ class ProcessNode:
 
     def _start(self) -> None:
         durable.make_directory(Path(self._plan.cache))
-        Path(self._plan.cache).chmod(0o700)  # the socket is for this user alone
+        Path(self._plan.cache).chmod(0o700)  # only this user may connect to the socket
         Path(self._address).unlink(missing_ok=True)
         self._answered_ms = self._clock.monotonic_ms()
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
+        self._process = subprocess.Popen(  # noqa: S603 - a module of this package
             [sys.executable, "-m", _MODULE],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
@@ -108,14 +108,14 @@ class ProcessNode:
             env=dict(environment()),
             start_new_session=True,
         )
-        assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
+        assert self._process.stdin is not None  # noqa: S101 - the call above requests a pipe
         with suppress(BrokenPipeError):
             self._process.stdin.write(stable_json.dumps(to_builtins(self._plan)) + b"\n")
             self._process.stdin.flush()
 
 
 def main() -> None:
-    """Answer messages until the process that started this one ends."""
+    """Run a node: answer messages until the parent process ends."""
     plan = decode(NodePlan, stable_json.loads(sys.stdin.buffer.readline()))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     raise_descriptors()

@@ -1,6 +1,6 @@
-"""Searches repositories on nodes: one by one, or all repositories of all nodes as one collection.
+"""Searches repositories on the nodes of a server, separately or together as one collection.
 
-`ggrep.federation.joint_search` combines the lists of the nodes.
+`ggrep.federation.joint_search` merges the lists from the nodes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -44,13 +44,13 @@ R = TypeVar("R")
 
 
 class NodeSearcher(MessageSearcher, frozen=True):
-    """A repository on the nodes that hold it."""
+    """Searches a repository on one of the nodes that hold it."""
 
     nodes: Nodes
     repo: ServedRepo
 
     async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the reply of the first node that answers."""
+        """Return the reply of the first node that answers; the preferred node is tried first."""
         failure: GgrepError = Unreachable("no node that holds this repository answers")
         for name in self.nodes.holders(self.repo.key):
             message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
@@ -68,7 +68,7 @@ class NodeSearchers(Struct, frozen=True):
     """Opens searchers of repositories on nodes.
 
     Attributes:
-        fingerprint: the configuration's.
+        fingerprint: fingerprint of the configuration of all snapshots.
         repos: the repositories that the caller may see, by id.
     """
 
@@ -78,14 +78,14 @@ class NodeSearchers(Struct, frozen=True):
     known: KnownHosts
 
     async def prepare(self, repos: Sequence[WorkspaceRepo], deadline: Deadline) -> None:
-        """Do nothing."""
+        """Do nothing: nodes need no preparation."""
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
         """Return the searcher of a repository."""
         return NodeSearcher(self.nodes, self.repos[repo.repo_id])
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the searcher of all repositories together; None for a single repository."""
+        """Return the searcher of all these repositories together; None for a single one."""
         if len(repos) < 2:
             return None
         ordered = sorted(repo.repo_id for repo in repos)
@@ -94,10 +94,11 @@ class NodeSearchers(Struct, frozen=True):
 
 
 class _Group(Struct, frozen=True):
-    """Repositories that a node has described together.
+    """Repositories that one node has described in one reply.
 
     Attributes:
-        places: for each repository, its place in the description.
+        places: index of each repository in the reply.
+        epoch: the node's identification of the reply.
     """
 
     nodes: Nodes
@@ -108,7 +109,7 @@ class _Group(Struct, frozen=True):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of the lists of some of these repositories."""
+        """Return the first hits of each requested repository's lists."""
         search = timed(question.search, for_daemon(deadline.remaining_ms()))
         places = tuple(self.places[repo] for repo in repos)
         request = BatchedPoolRequest(replace(question, search=search), self.epoch, places)
@@ -118,13 +119,13 @@ class _Group(Struct, frozen=True):
         except GgrepError as error:
             if not is_elsewhere(error):
                 raise
-            # The coordinator has the repositories described again, by the other nodes.
+            # The coordinator then requests new descriptions, from other nodes.
             raise SnapshotGone(str(error)) from error
         return value_of(BatchedPoolResponse, reply, "pools")
 
 
 class NodesTogether(Struct):
-    """All repositories of a question on all nodes, searched as one collection."""
+    """Searches all repositories of a query, on all nodes, as one collection."""
 
     nodes: Nodes
     fingerprint: str
@@ -133,16 +134,16 @@ class NodesTogether(Struct):
     _groups: list[_Group] = field(default_factory=list)
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the descriptions of repositories that a node holds.
+        """Return the descriptions of the repositories that any node holds.
 
-        A repository that the preferred node does not describe is described by the next one.
+        If a repository's preferred node does not describe it, the next node is queried.
         """
         self._groups = []
         descriptions: dict[RepoId, RepoDescription] = {}
         tried: dict[RepoId, set[str]] = {repo: set() for repo in self.repos}
         while by_node := self._by_node(tried):
-            asked = [self._described(name, repos, deadline) for name, repos in by_node.items()]
-            for name, described in zip(by_node, await gather(asked), strict=True):
+            calls = [self._described(name, repos, deadline) for name, repos in by_node.items()]
+            for name, described in zip(by_node, await gather(calls), strict=True):
                 for repo in by_node[name]:
                     tried[repo].add(name)
                 if described is None:
@@ -156,7 +157,7 @@ class NodesTogether(Struct):
         return dict(sorted(descriptions.items()))
 
     def _by_node(self, tried: Mapping[RepoId, set[str]]) -> dict[str, tuple[RepoId, ...]]:
-        """Return the repositories that are not described yet, by the next node to ask."""
+        """Return the repositories without a description, grouped by the next node to query."""
         by_node: dict[str, list[RepoId]] = {}
         for repo, names in tried.items():
             holders = self.nodes.holders(self.repos[repo].key)
@@ -168,7 +169,7 @@ class NodesTogether(Struct):
     async def _described(
         self, name: str, repos: tuple[RepoId, ...], deadline: Deadline
     ) -> tuple[_Group, tuple[RepoDescription | None, ...]] | None:
-        """Return a node's descriptions; None if it does not answer."""
+        """Return a node's descriptions of repositories; None if the node does not answer."""
         members = tuple(member_of(self.repos[repo], self.fingerprint) for repo in repos)
         key = members_key(members)
         known = self.known.get(f"{name}/{key}")
@@ -195,20 +196,20 @@ class NodesTogether(Struct):
     ) -> BatchedDescription:
         timeout_ms = whole_ms(for_daemon(deadline.remaining_ms()))
         timed_message = replace(message, timeout_ms=timeout_ms)
-        asked = NodeMessage(message_json("", timed_message))
-        reply = await self.nodes.ask(name, asked, deadline)
+        node_message = NodeMessage(message_json("", timed_message))
+        reply = await self.nodes.ask(name, node_message, deadline)
         return value_of(BatchedDescription, reply, "described")
 
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of the lists of repositories, from the trees described last.
+        """Return the first hits of each repository's lists, from the last described trees.
 
         Raises:
-            SnapshotGone: a node does not answer, or no longer has the description.
+            SnapshotGone: a node does not answer, or has discarded its description.
             Incompatible: too many hits are copies of few texts.
-            GgrepError: as for one repository.
+            GgrepError: the error in a node's reply.
         """
-        # A repository that is described twice is in the group that described it last.
+        # If several groups contain a repository, the last group has described it.
         parts = [(group, group.places) for group in reversed(self._groups)]
         return await search_together(parts, question, repos, deadline)

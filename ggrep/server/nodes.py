@@ -1,9 +1,8 @@
-"""The nodes of a server: links to them, and which of them answer.
+"""Sends messages to the nodes of a server, and checks which nodes answer.
 
-A link sends bytes and returns bytes, in a worker thread. If a node does not answer, its calls fail
-at once, and further calls go to the other nodes that hold the same repositories, until the node
-answers a check. A call whose caller has gone keeps its thread until the link returns, so the number
-of threads is limited.
+Each call runs in a worker thread. If a node does not answer, its running calls fail at once, and
+later calls go to other nodes with the same repositories, until the node answers a check. An
+abandoned call occupies its thread until the link returns, so the number of threads is limited.
 """
 
 from collections.abc import Awaitable, Mapping
@@ -25,15 +24,15 @@ from ggrep.server.node import NodeMessage, NotHeld
 from ggrep.server.placement import placed
 
 LINES: Final = 32
-"""Maximum number of questions to a node at once."""
+"""Maximum number of concurrent queries to a node."""
 THREADS: Final = 2 * LINES
-"""Maximum number of threads that wait for a node, with those of abandoned questions."""
+"""Maximum number of threads that wait for a node, including threads of abandoned queries."""
 CHECK_S: Final = 1.0
-"""Time in which a node must answer a check."""
+"""Time within which a node must answer a check."""
 _HUNG: Final = 30
-"""Number of checks without an answer after which a node does not fetch any more."""
+"""Number of consecutive failed checks after which a node's fetches are cancelled."""
 RETRY_AFTER_MS: Final = 1_000
-"""Time after which a client can repeat a question that no node could answer."""
+"""Time after which a client can repeat a query that no node could answer."""
 
 
 class NodeLink(Protocol):
@@ -43,8 +42,8 @@ class NodeLink(Protocol):
         """Return the reply to a message; called in worker threads.
 
         Raises:
-            Unreachable: the node does not answer.
-            DeadlineExceeded: it did not answer in time.
+            Unreachable: there is no connection to the node.
+            DeadlineExceeded: the node did not answer within `timeout_s`.
         """
         ...
 
@@ -62,7 +61,7 @@ class _Node(Struct):
 
 
 class Nodes:
-    """The nodes by name. All calls must come from one event loop."""
+    """The nodes of a server, by name. All calls must come from one event loop."""
 
     def __init__(self, links: Mapping[str, NodeLink]) -> None:
         self._nodes = {
@@ -78,26 +77,26 @@ class Nodes:
         return tuple(self._nodes)
 
     def answering(self) -> dict[str, bool]:
-        """Return whether each node answers."""
+        """Return for each node's name whether the node currently answers."""
         return {name: node.answers for name, node in self._nodes.items()}
 
     def holders(self, key: str) -> tuple[str, ...]:
-        """Return the nodes that hold a repository and answer, the preferred node first."""
+        """Return the answering nodes that hold a repository, the preferred node first."""
         return tuple(name for name in placed(key, self._nodes) if self._nodes[name].answers)
 
     async def ask(self, name: str, message: NodeMessage, deadline: Deadline) -> Reply:
-        """Return a node's reply.
+        """Return a node's reply to a message.
 
         Raises:
             Unreachable: the node does not answer, or its reply is invalid.
-            Busy: all threads wait for the node.
-            DeadlineExceeded: it did not answer in time; a check decides whether it answers at all.
+            Busy: the maximum number of threads already waits for the node.
+            DeadlineExceeded: the reply was late; the node still counts as answering.
             GgrepError: the error in the reply.
         """
         node = self._nodes[name]
         data = stable_json.dumps(to_builtins(message))
         timeout_s = deadline.remaining_ms() / 1000.0
-        # A fetch goes on while the node is too busy to answer a check.
+        # Fetches have separate limits, and continue while the node is too busy to answer a check.
         calls, lines, threads = node.questions, node.lines, node.threads
         if message.hold is not None:
             calls, lines, threads = node.fetches, CapacityLimiter(1), node.holds
@@ -112,13 +111,13 @@ class Nodes:
         return reply
 
     async def check(self) -> dict[str, Mapping[str, int]]:
-        """Check all nodes; return the counters of the nodes that answer."""
+        """Check all nodes; return the counters of each node that answers."""
         data = stable_json.dumps(to_builtins(NodeMessage()))
         figures: dict[str, Mapping[str, int]] = {}
 
         async def check(name: str, node: _Node) -> None:
             try:
-                # A busy node has no free line, and answers nevertheless.
+                # All lines to a busy node are in use, so a check does not need one.
                 free = CapacityLimiter(1)
                 reply = _parsed(await _call(node.link, data, CHECK_S, node.checks, free))
                 figures[name] = value_of(dict[str, int], reply, "figures")
@@ -136,7 +135,7 @@ class Nodes:
         return figures
 
     def lose(self, name: str) -> None:
-        """Let all questions to a node fail, until the node answers a check."""
+        """Cancel all queries to a node, and send it no others until it answers a check."""
         node = self._nodes[name]
         node.answers = False
         _cancel(node.questions)
@@ -148,7 +147,7 @@ def _cancel(calls: set[anyio.CancelScope]) -> None:
 
 
 async def _cancellable(calls: set[anyio.CancelScope], call: Awaitable[bytes]) -> bytes:
-    """Return the reply to a call, which fails at once if its scope among `calls` is cancelled."""
+    """Return the reply to a call; raise Unreachable if its scope in `calls` is cancelled."""
     with anyio.CancelScope() as scope:
         calls.add(scope)
         try:
@@ -177,7 +176,7 @@ async def _call(
 
 
 def is_elsewhere(error: GgrepError) -> bool:
-    """Return whether another node could answer instead."""
+    """Return whether the error concerns a single node, so that another node could answer."""
     return isinstance(error, (Unreachable, Busy)) or error.code == NotHeld.code
 
 

@@ -1,8 +1,8 @@
 """Places repositories on nodes by rendezvous hashing.
 
 Each node has a weight for each repository, and the nodes with the largest weights hold the
-repository. If a node joins or leaves, only the repositories of this node move. The placement
-depends on the names alone, so no table of places exists.
+repository. If a node joins or leaves, only the repositories of this node move. The placement is
+computed from keys and node names; it is not stored.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ COPIES: Final = 2
 
 
 def placed(key: str, nodes: Iterable[str], copies: int = COPIES) -> tuple[str, ...]:
-    """Return the nodes that hold a repository, at most `copies`, the preferred node first."""
+    """Return the names of the `copies` nodes that hold a repository, the preferred node first."""
     return _placed(key, tuple(nodes), copies)
 
 

@@ -1,6 +1,6 @@
-"""Nodes that are actors of a Ray cluster: Ray places them, and starts them again.
+"""Search nodes that run as actors of a Ray cluster, which places and restarts them.
 
-Ray is loaded by the functions that use it. An actor keeps its snapshots on the disk of its machine.
+Only the functions that use Ray import it. An actor stores snapshots on the disk of its machine.
 """
 
 import os
@@ -25,9 +25,9 @@ _NAMESPACE: Final = "ggrep-server"
 
 
 class RayNode:
-    """A link to an actor."""
+    """Sends messages to a node that runs as a Ray actor."""
 
-    def __init__(self, ray: Any, actor: Any) -> None:  # noqa: ANN401 - Ray's own
+    def __init__(self, ray: Any, actor: Any) -> None:  # noqa: ANN401 - types of Ray
         self._ray, self.actor = ray, actor
 
     def send(self, data: bytes, timeout_s: float) -> bytes:
@@ -41,21 +41,23 @@ class RayNode:
         return reply
 
     def keep(self) -> None:
-        """Do nothing: Ray starts actors again."""
+        """Do nothing: Ray restarts actors."""
 
     def close(self) -> None:
-        """End the actor."""
+        """Kill the actor."""
         self._ray.kill(self.actor)
 
 
 class Actor:
-    """The node in an actor."""
+    """A Ray actor that runs a node."""
 
     def __init__(self, plan: str) -> None:
-        """Start without snapshots."""
+        """Create the node from its plan in JSON, without snapshots."""
         raise_descriptors()
-        made = decode(NodePlan, stable_json.loads(plan))
-        self._node = SearchNode(Path(made.cache), made.remote, made.settings, SystemClock())
+        node_plan = decode(NodePlan, stable_json.loads(plan))
+        self._node = SearchNode(
+            Path(node_plan.cache), node_plan.remote, node_plan.settings, SystemClock()
+        )
 
     def answer(self, data: bytes) -> bytes:
         """Return the reply to a message."""
@@ -67,13 +69,13 @@ def start_actors(address: str, plans: Sequence[NodePlan]) -> list[RayNode]:
 
     Requires: Ray is installed.
     """
-    # Otherwise Ray reports its use to its makers.
+    # By default, Ray sends usage statistics to its developers.
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"  # noqa: TID251 - Ray reads it there
     ray: Any = import_module("ray")
     ray.init(address=address, namespace=_NAMESPACE, log_to_driver=False, configure_logging=False)
     actor = ray.remote(Actor).options(
         max_restarts=-1,
-        max_concurrency=THREADS + 1,  # a check is answered beside all other calls
+        max_concurrency=THREADS + 1,  # a check needs a thread in addition to all other calls
         num_cpus=1,
         scheduling_strategy="SPREAD",
     )

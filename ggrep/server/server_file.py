@@ -1,4 +1,4 @@
-"""The configuration of a team server: one file of JSON with comments, and its rules of access."""
+"""The configuration of a team server, from a file in JSON with comments."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 EXTRA: Final = "pip install 'ggrep[cluster]'"
 _MOST_CACHE: Final = 88
-"""Bytes of the path of `cache`; the path of a socket has at most 107."""
+"""Maximum length of the path of `cache` in bytes: the path of a socket has at most 107."""
 MOST_NODES: Final = 256
 
 
 class RemotePart(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """The remote with the pushed snapshots; fields as in `Remote`."""
+    """The remote that contains the pushed snapshots; fields as in `Remote`."""
 
     url: str
     endpoint: str = ""
@@ -37,7 +37,7 @@ class RemotePart(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"
 
 
 class LoginPart(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    """The provider whose tokens are accepted; see `Tokens`."""
+    """The identity provider whose tokens are accepted; fields as in `Tokens`."""
 
     issuer: str
     audience: str
@@ -51,12 +51,12 @@ class ServerFile(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"
 
     Attributes:
         access: file of the access rules.
-        cache: directory of the nodes' snapshots; on each machine of a cluster.
-        hosts: names of the server in a `Host` header.
+        cache: directory in which nodes store snapshots, on each machine of a cluster.
+        hosts: accepted host names in the header `Host`.
         nodes: number of nodes.
-        ray: address of a Ray cluster whose actors are the nodes; empty for processes here.
-        sweep_seconds: time between two looks at the refs.
-        operators: users that may see the state and metrics, and request a sweep.
+        ray: address of the Ray cluster that runs the nodes; empty for processes of this machine.
+        sweep_seconds: time between two reads of the remote's refs.
+        operators: users who may see state and metrics, and request a read of the refs.
         audit: file of the audit log; empty for none.
         audit_queries: whether the audit log contains the texts of queries.
     """
@@ -85,7 +85,7 @@ class NodeHandle(Protocol):
         ...
 
     def keep(self) -> None:
-        """Start the node again if it ended."""
+        """Restart the node if it has ended."""
         ...
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class NodeHandle(Protocol):
 
 
 def require_extra(server: ServerFile) -> None:
-    """Raise if a library of the extra is missing that the server needs."""
+    """Raise InvalidRequest if a library that the server needs is not installed."""
     for name in ("jwt", "ray") if server.ray else ("jwt",):
         if find_spec(name) is None:
             raise InvalidRequest(f"{name} is not installed; to install it: {EXTRA}")
@@ -133,7 +133,7 @@ def settings_of(
 
 
 def start_nodes(server: ServerFile, settings: Settings, clock: Clock) -> dict[str, NodeHandle]:
-    """Start the nodes of a server: processes here, or actors of its cluster."""
+    """Start a server's nodes as processes of this machine or as Ray actors; return them by name."""
     from ggrep.server.node_process import NodePlan, ProcessNode
 
     names = [f"node-{number}" for number in range(server.nodes)]
@@ -171,7 +171,7 @@ def team_of(
 
 
 def fingerprint_of(server: ServerFile, settings: Settings) -> str:
-    """Return the fingerprint of settings: snapshots with another one are ignored."""
+    """Return the fingerprint of settings; the server ignores snapshots with other fingerprints."""
     from ggrep.index.repo_identity import identify
 
     root, home = Path(server.cache), Home(Path(server.cache))
@@ -179,10 +179,10 @@ def fingerprint_of(server: ServerFile, settings: Settings) -> str:
 
 
 def audit_of(server: ServerFile, clock: Clock) -> "AuditLog | None":
-    """Return the audit log; None if the server keeps none.
+    """Return the audit log; None if none is configured.
 
     Raises:
-        InvalidRequest: its file cannot be written.
+        InvalidRequest: the file cannot be written.
     """
     if not server.audit:
         return None
@@ -192,7 +192,7 @@ def audit_of(server: ServerFile, clock: Clock) -> "AuditLog | None":
 
 
 def tokens_of(server: ServerFile, clock: Clock) -> "Tokens":
-    """Return the check of bearer tokens."""
+    """Return the verifier of bearer tokens."""
     from ggrep.server.tokens import Tokens
 
     login = server.login
@@ -207,7 +207,7 @@ def tokens_of(server: ServerFile, clock: Clock) -> "Tokens":
 
 
 def remote_of(server: ServerFile) -> Remote:
-    """Return the remote with the snapshots."""
+    """Return the remote that contains the pushed snapshots."""
     part = server.remote
     return checked(
         Remote(

@@ -1,8 +1,8 @@
-"""The coordinator of a team server: its epoch, its users' views, and their queries.
+"""The coordinator of a team server: reads pushed snapshots and access rules, answers queries.
 
-An epoch becomes current once the nodes hold its trees, so a question never waits for a fetch. A
-user's view contains only the repositories that the user may see; everything else that an answer
-contains is computed from the view.
+An epoch (the tree of each repository) becomes current once nodes hold its trees, so queries never
+wait for a fetch. A view contains only the repositories that a user may see; answers are computed
+from the view.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -49,9 +49,9 @@ _CHECK_S: Final = 1.0
 _ACCESS: Final = "access rules"
 _REMOTE: Final = "remote"
 _MOST_IDENTITIES: Final = 4_096
-"""Users whose repositories are remembered."""
+"""Maximum number of users with a cached list of allowed repositories."""
 _MEND_S: Final = 5.0
-"""Time between two attempts of nodes to fetch lost trees."""
+"""Time between two searches for nodes that have lost trees."""
 _HOLD_MS: Final = 3_600_000.0
 _MEMORY_BYTES: Final = 4 * 1024 * 1024
 
@@ -60,8 +60,8 @@ class View(Struct, frozen=True):
     """The part of an epoch that a user may see.
 
     Attributes:
-        repos: by their ids in answers.
-        memory: the coordinator's cache of users with the same repositories.
+        repos: visible repositories by id.
+        memory: cache of replies, shared by all users who may see the same repositories.
     """
 
     workspace: Workspace
@@ -73,8 +73,8 @@ class TeamState(Struct, frozen=True):
     """The state of a server, for its operators.
 
     Attributes:
-        read_at: when the refs were read last; empty if they never were.
-        problems: why trees, refs or access rules are not used, one line each.
+        read_at: time of the last successful read of the refs; empty for none.
+        problems: errors of trees, refs, access rules, nodes and background tasks, one a line.
     """
 
     epoch: str
@@ -96,13 +96,13 @@ class Team:
         settings: Settings,
         clock: Clock,
     ) -> None:
-        """Start without an epoch: the first `sweep` reads it.
+        """Create the coordinator without repositories; the first `sweep` reads them.
 
         Args:
             name: name of the workspace in answers.
             nodes: links to all nodes.
             refs: the refs of the remote.
-            access: file of the rules by which users see repositories.
+            access: file of the access rules.
             settings: settings under which the repositories were indexed.
             clock: the clock.
         """
@@ -115,17 +115,18 @@ class Team:
         self.known = KnownHosts(most=MOST_EPOCHS * len(nodes.names))
         self._access: Access | None = None
         self._problems: dict[str, str] = {}
-        self._of_trees: dict[str, Mapping[str, str]] = {}
-        self._lacking: frozenset[ServedRepo] = frozenset()
+        self._tree_problems: dict[str, Mapping[str, str]] = {}
+        self._unavailable: frozenset[ServedRepo] = frozenset()
         self._views: dict[tuple[str, ...], View] = {}
         self._allowed: dict[Identity, tuple[str, ...]] = {}
         self.previous = Epoch()
         self._sweeping, self._reading = anyio.Lock(), anyio.Lock()
 
     async def sweep(self) -> None:
-        """Read access rules and refs; make the new trees current once the nodes hold them.
+        """Read access rules and refs; make new trees current once nodes hold them.
 
-        If the remote fails, the current epoch remains. Invalid access rules close the server.
+        If the remote fails, the current epoch remains. While the access rules are invalid, all
+        queries are rejected.
         """
         await self.read_access()
         async with self._sweeping:
@@ -135,17 +136,17 @@ class Team:
                 self._problems[_REMOTE] = str(error)
                 return
             self._problems.pop(_REMOTE, None)
-            self._of_trees["refs"] = new.problems
+            self._tree_problems["refs"] = new.problems
             self.read_at = self.clock.now()
-            if new.name != self.epoch.name or self._lacking:
+            if new.name != self.epoch.name or self._unavailable:
                 await self._swap(new)
 
     async def check(self) -> None:
-        """Check the nodes."""
+        """Check which nodes answer, and read their counters."""
         self.figures = await self.nodes.check()
 
     async def mend(self) -> None:
-        """Let nodes that lost trees fetch them again."""
+        """Let nodes that have lost trees fetch them again."""
         epochs = [self.previous, self.epoch]
         behind = [
             name
@@ -158,10 +159,10 @@ class Team:
                 await self._hold(behind, epochs)
 
     async def watch(self, sweep_s: float, upkeep: Callable[[TeamState], None]) -> None:
-        """Check the nodes, read the access rules and sweep, until cancelled.
+        """Run checks, reads of the access rules, sweeps and repairs periodically, until cancelled.
 
-        Rules and checks do not wait for nodes that fetch trees. `upkeep` is called after each
-        check, in a worker thread.
+        Checks and reads of the rules do not wait for fetches. After each check, `upkeep` is called
+        with the state, in a worker thread.
         """
 
         async def check() -> None:
@@ -175,7 +176,7 @@ class Team:
             group.start_soon(self._repeat, self.mend, _MEND_S)
 
     def view(self, identity: Identity) -> View:
-        """Return what a user may see now.
+        """Return the part of the current epoch that a user may see.
 
         Raises:
             Forbidden: the access rules are invalid.
@@ -198,17 +199,17 @@ class Team:
         return view
 
     def service(self, identity: Identity, entry: AuditEntry | None = None) -> "UserService":
-        """Return the queries of a user, which are noted in an entry of the audit log."""
+        """Return the service for a user's queries; it records them in an entry of the audit log."""
         seen = self.view(identity)
         entry = entry or AuditEntry()
         entry.allowed = len(seen.repos)
         return UserService(self, seen, entry)
 
     def state(self) -> TeamState:
-        """Return the state for operators."""
+        """Return the server's state for its operators."""
         answering = self.nodes.answering()
-        every = [self._problems, *self._of_trees.values()]
-        problems = {f"{place}: {why}" for part in every for place, why in part.items()}
+        parts = [self._problems, *self._tree_problems.values()]
+        problems = {f"{place}: {why}" for part in parts for place, why in part.items()}
         return TeamState(
             epoch=self.epoch.name,
             repos=len(self.epoch.repos),
@@ -221,9 +222,9 @@ class Team:
         )
 
     async def read_access(self) -> None:
-        """Read the access rules; invalid rules close the server.
+        """Read the access rules; while they are invalid, all queries are rejected.
 
-        An earlier read that is slow must not replace the rules of a later one.
+        Only one read runs at a time, so that a slow read cannot overwrite newer rules.
         """
         async with self._reading:
             await self._read_access()
@@ -232,7 +233,7 @@ class Team:
         try:
             access = await to_thread.run_sync(read_access, self._access_file)
             self._problems.pop(_ACCESS, None)
-        except Exception as error:  # noqa: BLE001 - with old rules a withdrawn right would stay
+        except Exception as error:  # noqa: BLE001 - old rules could contain withdrawn rights
             access = None
             self._problems[_ACCESS] = str(error)
         if access != self._access:
@@ -240,26 +241,26 @@ class Team:
             self._allowed.clear()
 
     async def _swap(self, new: Epoch) -> None:
-        """Make an epoch current; a repository whose new tree no node holds keeps its tree."""
+        """Make an epoch current; if no node holds a repository's new tree, its old tree stays."""
         names = [name for name, answers in self.nodes.answering().items() if answers]
-        held, failed = await self._hold(names, [self.epoch, new])
+        available, failed = await self._hold(names, [self.epoch, new])
         repos: dict[str, ServedRepo] = {}
-        lacking = set()
+        unavailable = set()
         for key, repo in new.repos.items():
             before = self.epoch.repos.get(key)
-            if repo not in held:
-                lacking.add(repo)
-            repos[key] = repo if repo in held or before is None else before
-        self._lacking = frozenset(lacking)
+            if repo not in available:
+                unavailable.add(repo)
+            repos[key] = repo if repo in available or before is None else before
+        self._unavailable = frozenset(unavailable)
         self.previous, self.epoch = self.epoch, Epoch(repos, new.problems)
         self._allowed.clear()
-        self._of_trees["nodes"] = failed
+        self._tree_problems["nodes"] = failed
 
     async def _hold(
         self, names: Sequence[str], epochs: Sequence[Epoch]
     ) -> tuple[set[ServedRepo], dict[str, str]]:
-        """Let nodes fetch the trees of epochs; return the trees that nodes hold, and problems."""
-        held: set[ServedRepo] = set()
+        """Let nodes fetch trees; return the trees that nodes hold, and errors by node or key."""
+        available: set[ServedRepo] = set()
         failed: dict[str, str] = {}
 
         async def hold(name: str) -> None:
@@ -274,20 +275,20 @@ class Team:
                 return
             reasons = decode(tuple[tuple[ServedRepo, str], ...], reply.body.get("failed"))
             failed.update({repo.key: why for repo, why in reasons})
-            held.update(wanted - {repo for repo, _ in reasons})
+            available.update(wanted - {repo for repo, _ in reasons})
 
         async with anyio.create_task_group() as group:
             for name in names:
                 group.start_soon(hold, name)
-        return held, failed
+        return available, failed
 
     async def _repeat(self, work: Callable[[], Awaitable[None]], pause_s: float) -> None:
-        """Do some work again and again; an error is a problem for operators, and ends nothing."""
+        """Call `work` forever, with pauses; record its errors for operators and continue."""
         while True:
             try:
                 await work()
                 self._problems.pop(work.__name__, None)
-            except Exception as error:  # noqa: BLE001 - without sweeps withdrawn rights would stay
+            except Exception as error:  # noqa: BLE001 - without sweeps withdrawn rights would remain
                 self._problems[work.__name__] = f"{type(error).__name__}: {error}"
             await anyio.sleep(pause_s)
 
@@ -297,9 +298,9 @@ class Team:
 
 
 class UserService(Struct, frozen=True):
-    """The queries of one user, with the methods of `Federator`.
+    """Answers the queries of one user; has the methods of `Federator`.
 
-    Every method sees the user's repositories only, so none of them is `forbidden`.
+    The methods only access the user's repositories, so they ignore `forbidden`.
     """
 
     team: Team
@@ -307,7 +308,7 @@ class UserService(Struct, frozen=True):
     entry: AuditEntry
 
     def on_behalf_of(self, caller: str) -> Self:
-        """Return this service: a node does not distinguish callers."""
+        """Return this service, because nodes do not distinguish callers."""
         del caller
         return self
 
@@ -341,10 +342,10 @@ class UserService(Struct, frozen=True):
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
-        """Return a slate.
+        """Return a slate; see `Federator.slate`.
 
         Raises:
-            InvalidRequest: the slate belongs to a session, which nodes do not keep.
+            InvalidRequest: the request has a session; a team server supports none.
         """
         del forbidden
         if shape.session is not None:
@@ -381,8 +382,8 @@ class UserService(Struct, frozen=True):
         """Return the answer of one repository as its JSON document.
 
         Raises:
-            Forbidden: the user may not see a repository with this root, or there is none.
-            Busy: no node that holds the repository answers; nodes start again within seconds.
+            Forbidden: the user may not see a repository with this root, or it does not exist.
+            Busy: no node that holds the repository answers; nodes restart within seconds.
         """
         self.entry.ask(request)
         repo = next((repo for repo in self.seen.repos.values() if repo.root == root), None)
@@ -402,7 +403,7 @@ class UserService(Struct, frozen=True):
         return value_of(dict[str, Any], reply, "response")
 
     def _noted(self, answer: E) -> E:
-        """Note the repositories that answered; return the answer."""
+        """Record the repositories that answered in the audit entry; return the answer."""
         answered = (report for report in answer.reports if report.status in {"ok", "partial"})
         self.entry.searched.update(report.repo.repo_id for report in answered)
         return answer
@@ -413,5 +414,5 @@ class UserService(Struct, frozen=True):
 
 
 def no_sessions() -> InvalidRequest:
-    """Return the error of a request with a session."""
+    """Return the error for a request with a session."""
     return InvalidRequest("session: a team server has no sessions; omit the argument")

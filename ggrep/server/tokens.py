@@ -18,12 +18,12 @@ _ALGORITHMS: Final = (
     *("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
     *("ES256", "ES384", "ES512", "EdDSA"),
 )
-"""Signatures with a public key. With a shared key, the public key could be used as the secret."""
+"""Algorithms with public keys. With HMAC, a forger could use the public key as the secret."""
 _LEEWAY_S: Final = 30
 _TIMEOUT_S: Final = 5.0
 _MOST_BYTES: Final = 1 << 20
 _AGAIN_MS: Final = 30_000.0
-"""Minimum time between two requests for keys: a token can name any key."""
+"""Minimum time between two downloads of keys, as forged tokens can name unknown keys."""
 _OLD_MS: Final = 3_600_000.0
 """Time after which keys are fetched again, so that withdrawn keys are no longer accepted."""
 
@@ -37,7 +37,7 @@ class Unauthorised(GgrepError):
 class Tokens:
     """Verifies tokens. Thread-safe.
 
-    Requires: the library `jwt` is installed, with its cryptography.
+    Requires: PyJWT is installed with `cryptography`.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Tokens:
         user_claim: str = "email",
         groups_claim: str = "groups",
     ) -> None:
-        """Create without a request to the provider.
+        """Create the verifier; sends no request to the provider.
 
         Args:
             issuer: URL of the provider, equal to the claim `iss`.
@@ -62,7 +62,7 @@ class Tokens:
             groups_claim: the claim that names the user's groups: a list of names, or one name.
 
         Raises:
-            InvalidRequest: a URL is not encrypted.
+            InvalidRequest: a URL without encryption names another machine.
         """
         _require_encrypted(issuer)
         if jwks and urlsplit(jwks).scheme != "file":
@@ -76,7 +76,9 @@ class Tokens:
         self._read_ms = self._tried_ms = -inf
 
     def identity(self, token: str) -> Identity:
-        """Return the user of a token; fetches keys, so do not call it in an event loop.
+        """Return the user that a token identifies.
+
+        Do not call this in an event loop, because it may download keys.
 
         Raises:
             Unauthorised: the token is not valid, or not for this server.
@@ -108,11 +110,11 @@ class Tokens:
             )
         return Identity(user, frozenset(filter(None, listed)))
 
-    def _key(self, name: str) -> Any:  # noqa: ANN401 - of the library
-        """Return a key; only requests that need a fetch wait for it.
+    def _key(self, name: str) -> Any:  # noqa: ANN401 - a type of PyJWT
+        """Return the public key with a name; only calls with an unknown key wait for a download.
 
         Raises:
-            Unauthorised: no such key is known, or the provider does not answer.
+            Unauthorised: the provider has no such key or does not answer.
         """
         if (key := self._known(name)) is None:
             with self._fetching:
@@ -126,15 +128,15 @@ class Tokens:
             raise Unauthorised("the bearer token names an unknown key")
         return key
 
-    def _known(self, name: str) -> Any:  # noqa: ANN401 - of the library
+    def _known(self, name: str) -> Any:  # noqa: ANN401 - a type of PyJWT
         is_fresh = self._clock.monotonic_ms() - self._read_ms <= _OLD_MS
         return self._keys.get(name) if is_fresh else None
 
     def fetch(self) -> Mapping[str, Any]:
-        """Return the provider's keys by name.
+        """Download the provider's public keys; return them by name.
 
         Raises:
-            Unauthorised: the provider does not answer, or not with keys.
+            Unauthorised: the provider does not answer, or returns no valid keys.
         """
         jwks = self._jwks
         if not jwks:
@@ -154,7 +156,7 @@ class Tokens:
 
 
 class _SameAddress(urllib.request.HTTPRedirectHandler):
-    """Follows redirects within a host: the keys of another host would be those of others."""
+    """Follows redirects within a host only: keys from other hosts are not trusted."""
 
     def redirect_request(
         self,
@@ -165,7 +167,7 @@ class _SameAddress(urllib.request.HTTPRedirectHandler):
         headers: HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """Return the next request; None to fail with the status of the redirect."""
+        """Return the request to follow; None rejects the redirect."""
         old, new = urlsplit(req.full_url), urlsplit(newurl)
         if (new.scheme, new.netloc) != (old.scheme, old.netloc):
             return None

@@ -137,7 +137,7 @@ class StaticEncoder:
 def _counted(
     keys: npt.NDArray[np.int64], texts: int, vocabulary: int
 ) -> tuple[list[int], _Places, _Places]:
-    """Return the starts of the texts with a last end, the distinct rows, and the rows' counts.
+    """Count the rows of each text; return the bounds of texts, the distinct rows and their counts.
 
     Args:
         keys: text x vocabulary + row, in any order; they are sorted in place.

@@ -31,7 +31,7 @@ class Tombstone(Struct, frozen=True):
 
 
 def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone]) -> FileRef:
-    """Write tombstones in the order of path keys; return the file's reference. The caller syncs."""
+    """Write tombstones in the order of path keys, without a sync; return the file's reference."""
     ordered = sorted(tombstones, key=lambda item: item.path_key.encode())
     return _write(path, relative, [{"path_key": t.path_key, "reason": t.reason} for t in ordered])
 
@@ -39,7 +39,7 @@ def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone])
 def write_segment_map(
     path: Path, relative: str, places: Mapping[PathKey, SegmentName | None]
 ) -> FileRef:
-    """Write each path's segment with visible rows, None for a removed path. The caller syncs."""
+    """Write each path's segment with visible rows, None for a removed path; without a sync."""
     ordered = sorted(places, key=lambda key: key.encode())
     return _write(path, relative, [{"path_key": k, "segment_id": places[k]} for k in ordered])
 

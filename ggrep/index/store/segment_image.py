@@ -130,7 +130,7 @@ class SegmentImage(Struct, frozen=True):
         """Return int8 (some rows, dimension) arrays, all rows in order; none without an encoder.
 
         Raises:
-            CorruptStore: the table has no such vectors.
+            CorruptStore: the table does not contain the vectors.
             StoreError: the table cannot be read now.
         """
         if self.pages is not None:

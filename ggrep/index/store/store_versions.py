@@ -26,7 +26,7 @@ def require_readable(store: Path) -> None:
     """Raise if a newer build wrote the active snapshot.
 
     Raises:
-        Incompatible: a newer build wrote it, so this build cannot describe the store.
+        Incompatible: a newer build wrote the store, so this build cannot describe it.
     """
     with suppress(StoreError):
         read_active_manifest(store)

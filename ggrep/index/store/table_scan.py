@@ -204,7 +204,7 @@ def _rows(start: int, table: "pa.Table", segment: SegmentName) -> TableRows:
 def _vectors_of(
     table: "pa.Table",
 ) -> tuple[npt.NDArray[np.int8] | None, npt.NDArray[np.float64] | None]:
-    """Return the vectors and scales in a read table; None if it has none."""
+    """Return the vectors and scales in a read table; None for a table without vectors."""
     if "embedding" not in table.column_names:
         return None, None
     lists = table.column("embedding").combine_chunks()

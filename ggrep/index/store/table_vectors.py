@@ -67,7 +67,7 @@ def in_table(
 
 
 def pages_of(meta: Mapping[str, Json]) -> VectorPages | None:
-    """Return the positions of vectors in the table from an image's meta; None if it has none.
+    """Return the positions of vectors in the table from an image's meta; None without positions.
 
     Raises:
         CorruptStore: the values are not positions in a table.

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _PANIC = "PanicException"
-"""Name of the error of a panic in the native reader.
+"""Name of the error of a panic in the native reader, which is not an Exception.
 
-It is not an Exception and cannot be imported.
+The class of the error cannot be imported.
 """
 
 _CHECKED_ROWS = 4096

@@ -65,7 +65,7 @@ class Mender(Protocol):
         Requires: the table is intact.
 
         Raises:
-            CorruptStore: this is impossible; the message contains the reason.
+            CorruptStore: the image cannot be rebuilt; the message contains the reason.
             DeadlineExceeded: time ran out.
         """
         ...
@@ -76,7 +76,7 @@ class Mender(Protocol):
         Requires: journal and images are intact.
 
         Raises:
-            CorruptStore: this is impossible; the message contains the reason.
+            CorruptStore: the masks cannot be rebuilt; the message contains the reason.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Clears the path of a store's file or directory if an entry of another kind has the path."""
+"""Moves an entry to the trash if a store needs its path for a file or directory instead."""
 
 from collections.abc import Callable
 from itertools import count

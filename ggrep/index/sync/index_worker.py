@@ -85,7 +85,7 @@ class RunMaker:
         self._makers: dict[str, PartMaker] = {}
 
     def cut(self, request: CutFile) -> Cut:
-        """Cut a file."""
+        """Cut a file into chunks and add its rows to the run."""
         from ggrep.index.sync.segment_builder import file_rows
 
         if request.begins:

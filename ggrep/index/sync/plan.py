@@ -56,7 +56,7 @@ class Plan(Struct, frozen=True):
         again: files to cut again even if they are unchanged.
         kept: number of visible files whose existence is unknown.
         doubts: problems with files that the walk could not read, or that a budget excludes.
-        declarations: reads the files by their declared encodings.
+        declarations: reads files in the encodings that the repository declares for them.
         retry: the next attempt for unfinished files, as recorded by the previous sync.
         tried: whether this sync is that attempt.
         outdated: changed visible files of later portions. They are hidden until then, because their

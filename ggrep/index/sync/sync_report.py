@@ -22,4 +22,4 @@ Progress = Callable[[SyncProgress], None]
 
 
 def unheard(_: SyncProgress) -> None:
-    """Ignore progress."""
+    """Ignore a report of progress."""

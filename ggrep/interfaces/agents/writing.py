@@ -21,7 +21,7 @@ from ggrep.interfaces.agents.text_edit import Refused, Splice
 from ggrep.model.machine import FileOutcome
 
 VERSION: Final = 1
-"""1: the first."""
+"""Version of the record's format. 1 is the first version."""
 
 
 class Written(Struct, frozen=True):

@@ -43,7 +43,7 @@ def parse_json(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
     """Return the parsed value of a JSON body.
 
     Raises:
-        InvalidRequest: it is not JSON, is nested too deep or repeats a key.
+        InvalidRequest: `data` is not JSON, is nested too deep or repeats a key.
     """
     try:
         value = stable_json.loads(data)
@@ -82,7 +82,7 @@ async def read_body(request: Request, max_bytes: int) -> Mapping[str, object]:
 
     Raises:
         Refusal: the headers do not declare JSON, or the body is too large or late.
-        InvalidRequest: it is not a JSON object.
+        InvalidRequest: the body is not a JSON object.
         ClientGone: the client disconnected before the end of the body.
     """
     _check_headers(request.headers, max_bytes)

@@ -51,7 +51,7 @@ class ApiMetrics:
 
 
 Ended: TypeAlias = Callable[[Scope, str, int, float], None]
-"""Is called with the scope of a request, its route, status and seconds."""
+"""Called with the scope, the route, the status and the duration in seconds of a request."""
 
 
 class Measured:

@@ -62,7 +62,7 @@ _SEQUENCES: Final = {
     "[H": "home",
     "[F": "end",
 }
-"""Keys by sequences of terminals that do not use the sequences of their description."""
+"""Names of keys by escape sequence, for terminals that deviate from their description."""
 
 
 class View(Protocol):

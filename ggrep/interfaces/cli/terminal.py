@@ -40,7 +40,10 @@ if TYPE_CHECKING:
 
 
 class ReaderGone(Exception):
-    """The reader of standard output has closed it. Not an OSError, for which typer exits with 1."""
+    """The reader of standard output has closed it.
+
+    This is not an OSError, because typer exits with status 1 after an OSError.
+    """
 
 
 class Terminal(Struct, frozen=True):

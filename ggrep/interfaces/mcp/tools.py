@@ -110,13 +110,14 @@ INSTRUCTIONS: Final = (
 
 
 class Tool(Struct, frozen=True):
-    """One tool.
+    """A tool of the MCP server.
 
     Attributes:
         says: description of the tool: its effect, and when to use it.
         rare: rarely used arguments, given by name or as `key=value` in the argument `options`;
             the list of tools omits them, because every conversation contains this list.
-        contract: objects of the HTTP request, listed beside the arguments for their fields.
+        contract: arguments for whole objects of the HTTP request, in addition to the arguments for
+            fields of these objects.
         legacy: the tool has an old name; it works, but is listed only on demand.
     """
 

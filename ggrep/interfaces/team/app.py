@@ -1,7 +1,7 @@
 """The application of a team server: the API's routes and MCP, behind the tokens of users.
 
-The routes of a request search the user's workspace, so the handlers are those of `ggrep api`, and
-the tools are those of `ggrep mcp`.
+Requests use the handlers of `ggrep api` and the tools of `ggrep mcp`, restricted to the workspace
+of the request's user.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -62,7 +62,7 @@ _MAX_SEARCHES: Final = 64
 _MAX_MESSAGE_BYTES: Final = 32 * 1024 * 1024
 """Maximum size of a message about members, which can name each member and its tree."""
 _OF_ONE_MACHINE: Final = frozenset({"/status", "/health", "/metrics", "/openapi.json"})
-"""Routes of `ggrep api` that are about its machine."""
+"""Routes of `ggrep api` about a single machine, which a team server lacks."""
 _TOOLS_OF_ONE_MACHINE: Final = frozenset({"ggrep_status", "ggrep_health"})
 _BACKEND: Final = "ggrep.backend"
 """Key of the scope: the calls of tools on behalf of the request's user."""
@@ -81,7 +81,7 @@ class UserPlaces(Struct, frozen=True):
         """Return the user's workspace.
 
         Raises:
-            Forbidden: the request names another one.
+            Forbidden: the request names another workspace.
             WorkspaceError: the workspace has another id.
         """
         del authorised
@@ -110,7 +110,7 @@ class UserAccess(Struct, frozen=True):
 
     @property
     def has_workspaces(self) -> bool:
-        """Return true: the user's repositories are a workspace."""
+        """Return True: the user's repositories form a workspace."""
         return True
 
     async def repository(self, named: str | None) -> AllowedRepo:
@@ -124,7 +124,7 @@ class UserAccess(Struct, frozen=True):
         """Return the user's workspace; a given path or id must be that of the workspace.
 
         Raises:
-            Forbidden: another one is named.
+            Forbidden: the call names another workspace.
         """
         is_id = named is not None and len(named) >= LEAST_ID
         if named in {None, str(self.file)} or (is_id and self.seen.repo_set_id.startswith(named)):
@@ -211,7 +211,7 @@ class TeamApp(Struct, frozen=True):
         return self.mcp
 
     async def members(self, request: Request) -> ASGIApp:
-        """Answer a message about the user's repositories; its failure is a reply too."""
+        """Answer a message about the user's repositories; errors are returned as replies."""
         routes = await self.routes(request)
         body = await read_body(request, _MAX_MESSAGE_BYTES)
         with routes.service_for(request) as service:
@@ -234,7 +234,7 @@ class TeamApp(Struct, frozen=True):
         return document_response(health)
 
     async def state(self, request: Request) -> ASGIApp:
-        """Return the state, for operators."""
+        """Return the state of the server, for operators."""
         await self._operator(request)
         return document_response(to_builtins(self.team.state()))
 

@@ -100,15 +100,15 @@ class SearchTimingsJson(TypedDict):
     """Milliseconds of each stage; absent in deterministic mode."""
 
     admission: Count
-    """Waiting for admission."""
+    """Time spent waiting for admission."""
     snapshot_read: Count
-    """Pinning the snapshot."""
+    """Time spent pinning the snapshot."""
     retrieve: Count
-    """Scoring."""
+    """Time spent scoring rows."""
     rank: Count
-    """Ordering and cutting."""
+    """Time spent ordering and cutting lists."""
     format: Count
-    """Reading the snippets."""
+    """Time spent reading the snippets."""
 
 
 @extends(Explanation)
@@ -125,7 +125,7 @@ class ExplainJson(TypedDict):
 
 @extends(Hit)
 class HitJson(TypedDict):
-    """One chunk."""
+    """A hit: a chunk that matches the query."""
 
     explain: NotRequired[
         Annotated[

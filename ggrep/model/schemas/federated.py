@@ -43,7 +43,7 @@ RepoStatus: TypeAlias = Literal[
 
 
 class NamedWorkspaceJson(TypedDict):
-    """The workspace."""
+    """The queried workspace."""
 
     name: str
     """Name of the workspace; may be empty."""
@@ -54,7 +54,7 @@ class NamedWorkspaceJson(TypedDict):
 
 
 class SelectedRepoJson(TypedDict):
-    """One selected repository."""
+    """A selected repository and its outcome."""
 
     repoId: RepoName
     alias: str | None
@@ -62,7 +62,7 @@ class SelectedRepoJson(TypedDict):
     priority: int
     """Priority; a higher priority wins ties with `rrf`."""
     enabled: bool
-    """Whether it is searched by default."""
+    """Whether the repository is searched by default."""
 
 
 class SelectionJson(TypedDict):
@@ -120,7 +120,7 @@ class CorpusCohortJson(TypedDict):
     cohortKey: str | None
     """Key of the cohort; equal keys mean comparable indexes. Null for mixed cohorts or none."""
     repoIds: Annotated[Sequence[RepoId], Held(unique=True)]
-    """Queried repositories."""
+    """Ids of the queried repositories."""
     excludedRepoIds: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories that were not queried because their indexes are not comparable."""
 
@@ -172,7 +172,7 @@ class FederatedMetaJson(WorkspaceMetaJson, MergeRulesJson):
 
 
 class RepoFailureJson(TypedDict):
-    """A failure."""
+    """The failure of a repository."""
 
     code: FailureCode
     """Stable name of the failure; NO_INDEX when nothing was published."""
@@ -185,7 +185,7 @@ class CorpusResultJson(TypedDict):
 
     status: RepoStatus
     count: Count
-    """Number of hits that it contributed to the merge."""
+    """Number of hits that the corpus contributed to the merge."""
     error: NotRequired[RepoFailureJson]
 
 
@@ -218,10 +218,10 @@ class FederatedRepoJson(TypedDict):
     compatibilityKey: str | None
     """Repositories with equal keys have comparable indexes; null when unknown."""
     profile: NotRequired[str]
-    """The profile that restricts its hits and slates; absent if there is none."""
+    """The profile that restricts the repository's hits and slates; absent for none."""
     couldChange: NotRequired[CouldChangeJson]
     repoRootCanonical: NotRequired[str]
-    """Absolute path of its files; present only when absolute paths were requested."""
+    """Absolute path of the repository's files; present only when absolute paths were requested."""
 
 
 @extends(LimitHit)
@@ -234,10 +234,10 @@ class FederatedLimitJson(TypedDict):
 
 @may_grow
 class RepoStatsJson(TypedDict):
-    """Figures of one repository."""
+    """Duration of a repository's calls, and freshness of its index."""
 
     elapsedMs: Figure
-    """Total duration of its calls, milliseconds."""
+    """Total duration of the calls to the repository, milliseconds."""
     freshness: NotRequired[Freshness]
     """Whether the index is known to match the work tree at that time."""
 
@@ -255,7 +255,7 @@ class FederatedStatsJson(TypedDict):
 
 
 class StatedJson(TypedDict):
-    """Figures, if they were requested."""
+    """Figures that differ from run to run, if they were requested."""
 
     stats: NotRequired[FederatedStatsJson]
 
@@ -360,7 +360,7 @@ class FederatedSlateJson(FederatedAnswerJson, ContinuedJson):
 
 
 class RepoPlaceJson(TypedDict):
-    """Place of a chunk."""
+    """Location of a chunk in a repository."""
 
     repoId: RepoName
     repoAlias: str | None
@@ -401,7 +401,7 @@ class FederatedMatchesJson(TypedDict):
 
 @extends(Hit, federated_key)
 class FederatedHitJson(RepoPlaceJson):
-    """One chunk of one repository."""
+    """A hit of a merged list, with its repository."""
 
     globalId: str
     """Unique name of the hit in the answer: repoId, a colon and id."""

@@ -32,7 +32,7 @@ class InRepoJson(TypedDict):
 
 @extends(Definition)
 class RepoDefinitionJson(InRepoJson):
-    """One definition in one of the repositories."""
+    """A definition of the requested name, with its repository."""
 
 
 @extends(DefinedAt)
@@ -47,7 +47,7 @@ class RepoOutsideNameJson(InRepoJson):
 
 @extends(Reference)
 class RepoReferenceJson(InRepoJson):
-    """One mention in one of the repositories."""
+    """An occurrence of the requested name, with its repository."""
 
     tie: NotRequired[Literal["import", "guess"]]
     """Relation to a definition in another repository: `import` if the file imports from that
@@ -110,7 +110,7 @@ class FederatedReferencesJson(NamesAnswerJson):
     mentions: Count
     """Occurrences of any kind in further files, which were not parsed."""
     mention_files: Count
-    """Number of files with these occurrences."""
+    """Number of files with the occurrences in `mentions`."""
     definedIn: Annotated[Sequence[RepoId], Held(unique=True)]
     """Repositories that define the name in the requested container."""
     defined: Sequence[RepoDefinedAtJson]

@@ -22,7 +22,7 @@ class HelloJson(TypedDict):
     protocol_version: NotRequired[_Number]
     """The single protocol version of the client, instead of the list."""
     store_id: _Id
-    """Requested store."""
+    """Id of the requested store."""
     config_fingerprint: _Id
     """Identity of the settings that shape the index (SHA-256, hex)."""
     client_id: NotRequired[_Text]
@@ -77,7 +77,7 @@ class WelcomeJson(TypedDict):
     supported_schema_versions: SchemaVersionsJson
     """Versions of the documents in answers."""
     store_id: _Id
-    """Served store."""
+    """Id of the served store."""
     config_fingerprint: _Id
     """Identity of the settings that shape the index (SHA-256, hex)."""
     pid: NotRequired[_Number]
@@ -87,6 +87,6 @@ class WelcomeJson(TypedDict):
     ]
     """Time when the daemon started, UTC; empty when it does not report it."""
     stale: NotRequired[bool]
-    """Whether its settings differ from those of the repository."""
+    """Whether the daemon's settings differ from those of the repository."""
     build: NotRequired[_Text]
     """The daemon's build; may be empty."""

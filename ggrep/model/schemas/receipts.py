@@ -74,7 +74,7 @@ class ReplayJson(DocumentJson):
     the receipt does not contain its answer.
     """
     differences: Sequence[ReplayDifference]
-    """The first of these differences."""
+    """The first values that differ."""
     same_hits: bool
     """Whether both answers contain the same chunks at the same places in the same order."""
     hits: Sequence[ReplayedHit]

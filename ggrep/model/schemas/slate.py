@@ -20,7 +20,7 @@ from ggrep.model.slate import (
 
 
 class EvidenceJson(TypedDict):
-    """Lines of a file."""
+    """A chunk of a file, with the lines to show."""
 
     start_line: Positive
     """First line of the chunk, 1-based."""
@@ -51,9 +51,9 @@ class PackJson(TypedDict):
     line: Positive
     """Line at which to start reading."""
     score: float
-    """Score of its best evidence; comparable within one slate."""
+    """Score of the file's best evidence; comparable within one slate."""
     reason: Reason
-    """Reason why it is in the slate."""
+    """Reason why the file is in the slate."""
     tags: NotRequired[Sequence[str]]
     """Further uses of the file besides that of its section, such as Test; absent for none."""
     name: NotRequired[Annotated[str, Held(least=1, most=80)]]
@@ -73,7 +73,7 @@ class PackJson(TypedDict):
 
 
 class SectionJson(TypedDict):
-    """One section."""
+    """A section of a slate, with its files."""
 
     kind: Annotated[str, Section]
     """Name of the section."""
@@ -117,7 +117,7 @@ class SlateLimitsJson(TypedDict):
 
 
 class SlateJson(TypedDict):
-    """The slate."""
+    """A slate: the files that answer a question, in sections."""
 
     level: Annotated[int, Held(least=0, most=3)]
     """Level of detail: 0 paths; 1 anchors and short evidence; 2 long evidence and neighbours; 3

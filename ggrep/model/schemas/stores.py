@@ -69,9 +69,9 @@ class EligibleJson(TypedDict):
     """All files that would be indexed."""
 
     files: Count
-    """Number of these files."""
+    """Number of files that would be indexed."""
     bytes: Count
-    """Size of these files, bytes."""
+    """Size of all these files, bytes."""
 
 
 class LeftOutJson(TypedDict):
@@ -80,7 +80,7 @@ class LeftOutJson(TypedDict):
     path_key: str
     """Path below the root; invisible characters are escaped."""
     rule: str
-    """The rule that excludes it."""
+    """The rule that excludes the entry."""
 
 
 class PreviewJson(DocumentJson):
@@ -89,10 +89,10 @@ class PreviewJson(DocumentJson):
     store_id: StoreId
     """Store of the repository."""
     dry_run: Literal[True]
-    """Nothing was written."""
+    """Always true: nothing was written."""
     eligible: EligibleJson
     files: Sequence[str]
-    """Paths of these files below the root."""
+    """Paths of the files to read, below the root."""
     excluded: Mapping[str, Count]
     """Number of excluded files for each rule."""
     left_out: Sequence[LeftOutJson]
@@ -146,7 +146,7 @@ workspace.
 
 
 class RemoteJson(TypedDict):
-    """One remote."""
+    """A remote of the home."""
 
     name: Named
     """Name of the remote."""
@@ -202,13 +202,13 @@ class PullJson(DocumentJson):
     """Reasons why snapshots of the remote were not used, one line each."""
     traffic: Traffic | None
     pull_ms: Count
-    """Milliseconds until these files were searchable."""
+    """Milliseconds until the pulled files were searchable."""
     snapshot_id: SnapshotId
     """The active snapshot afterwards."""
     indexed: Count
     """Files that were indexed afterwards, because the remote lacked them."""
     vectors_encoded: Count
-    """Vectors that were encoded for these files."""
+    """Number of vectors that were encoded after the pull."""
     duration_ms: Count
     """Total duration in milliseconds."""
 

@@ -31,7 +31,7 @@ class WorkspaceDefaultsJson(TypedDict):
     """Defaults for repository entries that lack these keys."""
 
     enabled: bool
-    """Whether it is searched by default."""
+    """Whether the repository is searched by default."""
     priority: Annotated[int, Held(least=-9007199254740991, most=9007199254740991)]
     """Priority; a higher priority wins ties."""
     tags: Annotated[Sequence[Named], Held(unique=True)]
@@ -39,7 +39,7 @@ class WorkspaceDefaultsJson(TypedDict):
 
 
 class ResolvedRepoJson(TypedDict):
-    """One repository."""
+    """A repository of the workspace, with its resolved root."""
 
     repoId: RepoId
     """Id of the repository: slug and digest of the canonical root; opaque."""
@@ -52,7 +52,7 @@ class ResolvedRepoJson(TypedDict):
     tags: Annotated[Sequence[Named], Held(unique=True)]
     """Distinct tags, lower-case and sorted."""
     enabled: bool
-    """Whether it is searched by default."""
+    """Whether the repository is searched by default."""
     priority: Annotated[int, Held(least=-9007199254740991, most=9007199254740991)]
     """Priority; a higher priority wins ties."""
     rootInput: Named
@@ -109,7 +109,7 @@ class BuiltRepoJson(TypedDict):
     repoId: Named
     """Name of the repository, computed from its canonical root."""
     repoRootCanonical: Named
-    """Absolute path of its files, free of symbolic links."""
+    """Absolute path of the repository's files, free of symbolic links."""
     alias: str | None
     """Short name of the repository; null for none."""
     status: Literal["passed", "failed", "skipped"]
@@ -119,11 +119,11 @@ class BuiltRepoJson(TypedDict):
     signal ended it.
     """
     signal: Positive | None
-    """Signal that ended its process."""
+    """Signal that ended the process of the build."""
     durationMs: Count
     """Duration in milliseconds."""
     error: str | None
-    """Reason why it failed, one line."""
+    """Reason why the build failed, on a single line."""
     outcome: BuildOutcomeJson | None
     """Null if there is no outcome because indexing failed or was not started."""
 

@@ -18,7 +18,7 @@ MAX_OUTLINED: Final = 20_000
 
 
 class Outlined(Struct, frozen=True):
-    """One definition.
+    """A definition in a file, as an outline lists it.
 
     Attributes:
         depth: 0 at the top of the file.

@@ -11,7 +11,7 @@ _MARKS: Final = re.compile(
     re.MULTILINE,
 )
 _RULES: Final = " \t\r-=*#~"
-"""Lines of decoration in comments."""
+"""Characters that decorative lines in comments consist of."""
 _CLOSING: Final = re.compile(r"(?:\*+/|-\}|\"\"\"|''')[ \t]*$", re.MULTILINE)
 _SHEBANG: Final = re.compile(r"\A\ufeff?#![ \t]*/[^\n]*")
 """A line that names the interpreter of a script; it is not documentation."""

@@ -76,7 +76,7 @@ _TYPES: Final = frozenset(
 )
 _BLANK: Final = 0x20
 _OPERATORS: Final = b"=(|+?!-/"
-"""Characters before a constant, which is not a mark."""
+"""Characters that precede a macro if it is a constant and not a mark."""
 _NO_CODE: Final = (b"#", b"//", b"*", b"/*")
 """First characters of preprocessor lines and comments."""
 _LAST_WORD: Final = re.compile(rb"(?<!\w)[A-Za-z_]\w{0,80}\Z")
@@ -173,7 +173,7 @@ def _head_marks(data: bytes, start: int, end: int) -> list[_Span]:
 
 
 def _is_trailing(words: Sequence[re.Match[bytes]], place: int) -> bool:
-    """Return whether a word in a head is a mark after the name."""
+    """Return whether the word at `place` in a class's head is a mark after the class's name."""
     word, given = words[place]["word"], words[place]["given"]
     if not _CAPITALS.fullmatch(word) or (given and _PARAMETERS.search(given)):
         return False

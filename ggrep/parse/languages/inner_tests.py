@@ -162,9 +162,9 @@ _ITEM: Final = re.compile(
 )
 """Begins a Rust item, which ends with a block or a semicolon; a field ends with a comma."""
 _MOST_HEAD: Final = 50
-"""Lines of attributes, and of a head without a block."""
+"""Maximum number of lines of attributes, or of a head without a block, that are read."""
 _MOST_BEHIND: Final = 100
-"""Lines that are read after a line that possibly ends a block."""
+"""Maximum number of lines that are read after the possible end of a block."""
 
 
 def _end_by_brackets(lines: Sequence[str], line: int, language: str) -> int:

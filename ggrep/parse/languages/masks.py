@@ -15,7 +15,7 @@ _SIGNATURES: Final = re.compile(
 )
 """A blank before a call on an object, which without a semicolon would continue the line before."""
 _SIGNATURE_LINE: Final = re.compile(rb"\n[ \t]{1,81}(?:<[A-Z]|\(\w{1,40}\??:\s)")
-"""The beginning of the line after such a blank; a search for it takes a thirtieth of the time."""
+"""The line after a blank of `_SIGNATURES`; searching for it first is thirty times as fast."""
 _IMPORTED_TYPES: Final = re.compile(
     rb"\bimport\((?:'[^'\n]{1,300}'|\"[^\"\n]{1,300}\")\)\.(?=[A-Z]\w{0,80}\b(?!\s{0,8}\())"
 )

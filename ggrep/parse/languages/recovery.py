@@ -29,7 +29,7 @@ BASE_BYTES: Final = 10_000
 """Bytes that can be parsed again in addition, for a text of any size."""
 
 LEAST_BYTES: Final = 100
-"""Minimum number of bytes that are counted for parsing a block."""
+"""Minimum number of bytes that count as used when a block is parsed again."""
 MAX_ERRORS: Final = 6
 """Maximum number of errors, without nested errors, in a text that is parsed again."""
 MAX_FAILURES: Final = 6

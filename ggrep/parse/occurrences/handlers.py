@@ -74,7 +74,7 @@ _KEY: Final = re.compile(
 )
 """Matches an argument that is a name, a type or a literal, not an expression."""
 _NO_KEY: Final = re.compile(rb"\.(?!class\b)|\s*=[^=>]")
-"""Matches after a name that qualifies another name, or after an argument's name."""
+"""Matches the text after a name that is not a key: a qualifier's `.`, or an argument's `=`."""
 _LISTS: Final = re.compile(r"(?:\w+_)?arguments|(?:\w+_)?argument_list|token_tree")
 _ENTRIES: Final = frozenset(
     {"array_element_initializer", "keyed_element", "pair", "dictionary_literal_item"}

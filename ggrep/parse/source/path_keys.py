@@ -32,7 +32,7 @@ def parse_path_key(text: str) -> PathKey:
     """Return `text` as a path key.
 
     Raises:
-        InvalidRequest: it is not a path key.
+        InvalidRequest: `text` is not a path key.
     """
     reason = problem(text)
     if reason is not None:

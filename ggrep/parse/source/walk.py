@@ -19,7 +19,7 @@ from ggrep.parse.source.stamps import Stamp
 from ggrep.parse.source.walker import Walker
 
 WITHOUT_GIT: Final = ".gitignore files were applied without git, also to tracked files"
-"""The consequence of a walk without git: the end of a notice."""
+"""Ends the notice about a walk that could not use git."""
 
 
 class Walk(Struct, frozen=True):

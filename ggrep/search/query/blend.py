@@ -18,7 +18,8 @@ class Signals(Struct, frozen=True):
         files: int64: the number of each row's file.
         anchors: 1 for header chunks, else 0.
         lexical: BM25F of the row; `evidence` is the BM25F of its file.
-        path: BM25 of the file's path; `stem` is the share of its stem that the query spells.
+        path: BM25 of the file's path.
+        stem: share of the file name without ending that the query spells.
         symbol: share of the query's weight that the row defines.
         location: how well the file's path fits a path in the query; None if the query contains no
             path.

@@ -52,18 +52,20 @@ _OF_FILE: Final = (
 _OF_QUERY: Final = ("query_words", "query_rarity", "query_names")
 
 FEATURES: Final = ("base", "raw", *PARTS, *_OF_WORDS, *_OF_FILE, *_OF_QUERY)
-"""The columns, in order. Shares are of the weight of the query's words; rare words weigh more.
+"""The columns, in order. Shares are shares of the weight of the query's words; rare words weigh
+more.
 
 base, raw: the highest score of the file's rows, without the factors `further` and `passage`; `raw`
-    also without the factor `prior`.
-held: share of the words that the file contains; `held_name` to `held_stem`: in one field;
-    `anywhere`: in the file or its path; `count`: by number instead of weight; `rarest`: the weight
-    of the rarest word in the file, divided by that of the rarest word in the query; `row` and
-    `row_count`: in the best row; `header`: in the header chunk.
+    also lacks the factor `prior`.
+held: share of the query's words that the file contains; `held_name` to `held_stem`: that one field
+    contains; `held_anywhere`: that the file or its path contains; `held_count`: by number instead
+    of weight; `held_rarest`: the weight of the rarest word in the file, divided by that of the
+    rarest word in the query; `held_row` and `held_row_count`: that the best row contains;
+    `held_header`: that the header chunk contains.
 hit_rows: share of the file's rows that contain any word; `naming_rows`: the weighted number of rows
     with a word in a name; `whole_file`: BM25 of the file as one text.
-spelt: share of the words in the query's spelling that the bodies of rows contain; `spelt_name`:
-    that their names contain.
+spelt: share of the query's words that the bodies of rows contain in the same spelling;
+    `spelt_name`: that the names of rows contain.
 unasked_stem: number of words in the file's stem that the query does not contain; `entrance`: 1 if
     the stem is the directory's name or usual for a main file, like `index`; `test`: 1 for a test
     if the query does not mention tests.

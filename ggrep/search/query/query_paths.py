@@ -37,7 +37,7 @@ class SpelledPath(Struct, frozen=True):
 
     Attributes:
         path: case-folded, parts joined by `/`.
-        line: the line number after it, 1-based; 0 for none.
+        line: the line number after the path, 1-based; 0 for none.
     """
 
     path: str

@@ -47,8 +47,8 @@ class Regex(Struct, frozen=True):
     Attributes:
         needs: texts that every match contains, in any letter case.
         compiled: the expression compiled by RE2.
-        inside: the expression after a character outside of words; None unless whole words are
-            matched.
+        inside: the expression for a start after a character outside of words; None unless whole
+            words are matched.
         group: number of the group that is reported as the match; 0 for the whole match.
         over_lines: a match may contain line ends.
         by_line: whether the matches in a line depend on that line only.
@@ -113,7 +113,7 @@ def compile_regex(pattern: str, *, ignore_case: bool = False, whole_words: bool 
         whole_words: a match has no letter, digit or underscore directly before or after it.
 
     Raises:
-        InvalidRequest: it is empty, too long or not valid, or it contains a line end.
+        InvalidRequest: the pattern is empty, too long or not valid, or contains a line end.
     """
     if not pattern:
         raise InvalidRequest("query: the regular expression is empty; enter at least one character")

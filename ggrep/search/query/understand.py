@@ -221,7 +221,7 @@ def _head(query: str) -> str:
 
 
 def _weighed(content: Sequence[str]) -> dict[str, float]:
-    """Return the terms of a query's words, in order, with their shares of a word's weight."""
+    """Return the terms of a query's words, in order, with their weights; a whole word weighs 1."""
     weighed: dict[str, float] = {}
     for word in content:
         for term, share in query_terms(word).items():

@@ -32,7 +32,7 @@ _RAW: Final[Mapping[str, tuple[_Rest, ...]]] = {
         ('"', r'(?<=r")[^"]*+(?:"|\Z)'),
     ),
 }
-"""Literals without escapes."""
+"""Literals in which a backslash is an ordinary character."""
 _BLOCK: Final[_Rest] = ("/", r"\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)")
 _SLASHES: Final[_Rest] = ("/", r"/[^\n]*")
 _SLASHES_OF_NO_URL: Final[_Rest] = ("/", r"(?<!:/)/[^\n]*")

@@ -1,4 +1,4 @@
-"""Combines the slates of several repositories into one slate. Without I/O.
+"""Combines the slates of several repositories into one slate. Performs no I/O.
 
 Every matching repository keeps some of its best files. The other files are chosen by score, section
 by section, as in the slate of a single repository.

@@ -3,7 +3,7 @@
 The number of bytes does not matter, so every level of a slate selects the same files. Within a
 section, files are ranked by score. One entry point, one file of policy and one file of
 configuration are added, if such files match the query. Tests of chosen files are preferred to other
-tests. Without I/O.
+tests. Performs no I/O.
 """
 
 import re

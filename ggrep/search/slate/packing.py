@@ -137,7 +137,7 @@ class _OpenPack:
     """A pack to which pieces are added as long as they fit.
 
     Attributes:
-        size: its number of bytes, or a few less.
+        size: number of bytes of the pack, or a few bytes less.
         has_no_room: whether the file's own budget cut something.
         gave_way: whether the budget of the whole slate cut something.
     """

@@ -1,7 +1,8 @@
 """Reads and writes tokens of sessions, which contain a snapshot and the returned files.
 
 A token is sealed, because any client can send one: by HMAC-SHA256 with a key of the store, over the
-store's id and all bytes of the token. The module also checks a session's next step. Without I/O.
+store's id and all bytes of the token. The module also checks a session's next step. It performs no
+I/O.
 """
 
 import base64

@@ -1,4 +1,4 @@
-"""The commands with which CI services build and test a repository. Without I/O."""
+"""Extracts the commands with which CI services build and test a repository."""
 
 import re
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Reads from build files how a repository is built and tested. Without I/O."""
+"""Extracts from the text of build files how a repository is built and tested."""
 
 import re
 from collections import Counter

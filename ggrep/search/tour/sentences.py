@@ -1,4 +1,4 @@
-"""The first sentences of a README, or of a package's documentation. Without I/O."""
+"""Extracts the first sentences of a README, or of a package's documentation."""
 
 import re
 from typing import Final, NamedTuple

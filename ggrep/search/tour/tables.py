@@ -1,4 +1,4 @@
-"""Reads manifests: tables of TOML and INI files, and the line of a key. Without I/O."""
+"""Parses the text of manifests: tables of TOML and INI files, and the line of a key."""
 
 import re
 import tomllib

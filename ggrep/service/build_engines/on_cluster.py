@@ -34,7 +34,7 @@ class Cluster(Protocol):
         ...
 
     def cancel(self, handle: Any) -> None:  # noqa: ANN401 - as above
-        """Cancel a task."""
+        """Cancel a submitted task."""
         ...
 
     def close(self) -> None:

@@ -66,7 +66,7 @@ class RayCluster:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def submit(self, task: str) -> int:
-        """Queue a task."""
+        """Queue a task on the cluster; return its number."""
         number, future = next(self._numbers), Future[str]()
         with self._lock:
             self._under_way[number] = future

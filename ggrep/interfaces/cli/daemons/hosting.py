@@ -39,7 +39,7 @@ _VALUES = frozenset({"--path", "--encoder"})
 def start(arguments: Sequence[str]) -> int | None:
     """Start a daemon for a client, like `ggrep serve --background --yes` with these arguments.
 
-    Returns the exit status. Other arguments have no effect, and the result is None.
+    Returns the exit status; for other arguments, does nothing and returns None.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Imports slow modules while the client decides whether it needs a daemon.

@@ -48,8 +48,8 @@ class Flag(Struct, frozen=True):
         switches: switches of a tuple of words; each adds one.
         read: converts a typed value to the request's value; None to convert by type.
         judged: the command line refuses numbers below the minimum of the request's field.
-        least: minimum of an option without a request's field; `most` is its maximum.
-        words: allowed values of an option without a request's field; empty for any.
+        least: minimum, if no field of a request declares one; `most` is the maximum.
+        words: allowed values, if no field of a request declares them; empty for any value.
         takes: kind of its values, for completions.
     """
 
@@ -73,7 +73,7 @@ class Argument(Struct, frozen=True):
     """A positional argument, declared on a parameter of the command.
 
     Attributes:
-        metavar: its name on the help page; None for its own name.
+        metavar: name on the help page; None for the name of the parameter.
         words: allowed values; empty for any.
         takes: kind of thing that it names, for completions.
     """
@@ -88,7 +88,7 @@ class Option(Struct, frozen=True):
     """One field of a group.
 
     Attributes:
-        kind: its annotated type, such as `int | None` or `tuple[str, ...]`.
+        kind: annotated type of the field, such as `int | None` or `tuple[str, ...]`.
         default: value of the option if it is not typed.
         of: the request whose field of the same name the option sets; None if there is none.
     """

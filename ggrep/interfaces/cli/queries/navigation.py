@@ -57,7 +57,7 @@ _CURSOR = Flag("--cursor", "Show the next page of an answer whose JSON has this 
 
 
 class SymbolOptions(Struct, frozen=True):
-    """Which definitions are shown."""
+    """Options that select the definitions to show."""
 
     title: ClassVar = "Definitions"
     of: ClassVar = (SymbolRequest,)
@@ -69,7 +69,7 @@ class SymbolOptions(Struct, frozen=True):
 
 
 class ReferencesOptions(Struct, frozen=True):
-    """Which occurrences are shown."""
+    """Options that select the occurrences to show."""
 
     title: ClassVar = "Mentions"
     of: ClassVar = (ReferencesRequest,)

@@ -22,7 +22,7 @@ _BUDGET_OR_BYTES = Flag("--budget --max-bytes", _SIZE, least=256, most=MOST_BYTE
 
 
 class AgentForm(Struct, frozen=True):
-    """Whether an answer is text for agents."""
+    """The option that turns an answer into text for agents."""
 
     title: ClassVar = "Text for agents"
 
