@@ -291,7 +291,11 @@ def _seen_again(completed: CompletedSearch, session: WorkspaceSession) -> list[D
 def _requests(
     completed: CompletedSearch, shape: SlateShape, budgets: Budgets, session: WorkspaceSession
 ) -> dict[RepoId, SlateRequest]:
-    """Return the requests to repositories with leading hits, or to the repositories of targets."""
+    """Return the requests for slates by repository.
+
+    If the session names targets, these are the repositories of the targets; otherwise those of
+    the best hits.
+    """
     session_request, total = shape.session, _total(completed)
     if session_request is not None and session_request.targets:
         requests = {}

@@ -50,7 +50,8 @@ def hits_to_open(
 ) -> list[tuple[int, ExpandRequest]]:
     """Return the positions of the hits to show with their code, and the request for each.
 
-    Empty without an index; by default also empty if snippets were requested or nothing fits.
+    The list is empty without an index. If the request does not ask for code, it is also empty when
+    the hits show snippets or when the code exceeds the budget.
     """
     hits = document.get("results", ())
     if "partial" in document or not hits or ("matches" in document and wish.bodies is None):

@@ -49,7 +49,7 @@ def cut(
 ) -> list[tuple[int, int]]:
     """Return trimmed, non-empty ranges that cover all text of a range except blanks.
 
-    Stop once there are more ranges than a whole file can have chunks.
+    Stop once the number of ranges exceeds the maximum number of chunks of a file.
     """
     ranges: list[tuple[int, int]] = []
     while len(ranges) <= limits.max_chunks_per_file:

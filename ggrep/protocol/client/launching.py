@@ -148,7 +148,7 @@ class Launcher:
 
 
 def is_published(address: DaemonAddress) -> bool:
-    """Return whether a started daemon could answer from a snapshot at once."""
+    """Return whether the store has a snapshot, from which a new daemon could answer at once."""
     return store_files.active_file(address.identity.store).exists()
 
 

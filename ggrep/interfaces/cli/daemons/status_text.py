@@ -1,6 +1,6 @@
 """Status on a terminal: lines about one repository, a table of daemons, and a live table.
 
-All functions are pure. They sanitise quoted text.
+All functions are pure. They sanitise text from files and daemons.
 """
 
 from collections.abc import Callable, Iterator, Sequence

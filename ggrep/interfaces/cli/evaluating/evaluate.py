@@ -147,7 +147,7 @@ class Report(Struct, frozen=True):
     deterministic: DeterministicFlag = False
     compare: Annotated[
         tuple[Path, Path] | None,
-        Flag("--compare", "Compare two reports without queries; the earlier report comes first."),
+        Flag("--compare", "Run no queries; compare two existing reports, the earlier one first."),
     ] = None
 
 

@@ -146,7 +146,7 @@ _OF_WORKSPACES: Final = {
     "manifest": Entry("workspaces.state.manifest", "Write the state of the indexes to a manifest."),
     "status": Entry("workspaces.state.status", "Show indexes and the daemons that serve them."),
     "catalog": Entry(
-        "workspaces.state.catalog", "Show paths, hashes and keys, for troubleshooting."
+        "workspaces.state.catalog", "Show the paths, hashes and compatibility keys of indexes."
     ),
     "build": Entry("workspaces.build.build", "Build or update every enabled index."),
     "doctor": Entry(
