@@ -21,15 +21,13 @@ from ggrep.config import store_files
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.needed_files import named, unnamed
-from ggrep.model.request import SearchRequest
 from tests.crash.faults import Death, recorded
 from tests.crash.packs_left import Lot
-from tests.crash.scenarios import SCENARIOS, engine_over
+from tests.crash.scenarios import ASK, SCENARIOS, engine_over
 from tests.fakes.repos import answer, answer_bytes
 
 pytestmark = pytest.mark.slow
 
-ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 REOPEN_S = 2.0
 POINTS = {
     "first": ("publish.after_preparation", "publish.after_table", "publish.after_verification"),
