@@ -195,12 +195,11 @@ def test_a_pager_that_cannot_be_run_loses_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("flags", [("--offline",), ("--json", "--offline")])
-def test_who_asks_without_a_daemon_starts_none(tmp_path: Path, flags: tuple[str, ...]) -> None:
+def test_who_asks_without_a_daemon_starts_none(tmp_path: Path) -> None:
     """Though somebody watches, and there is no index yet."""
     write_tree(tmp_path / "repo", {**WORDS, ".ggrep.toml": ""})
     home = tmp_path / "home"
-    line = ("search", "alpha", "--repo", str(tmp_path / "repo"), *flags)
+    line = ("search", "alpha", "--repo", str(tmp_path / "repo"), "--offline")
     shown = on_terminal(*line, rows=50, GGREP_HOME=str(home))
 
     assert "a.py" in shown

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from msgspec import Struct
 from msgspec.structs import replace
@@ -27,6 +28,13 @@ from tests.fakes.places import home, short_directory
 __all__ = ["home"]
 
 Program = Callable[[str], None]
+
+
+async def eventually(holds: Callable[[], object]) -> None:
+    """Wait until something holds; fail when it never does."""
+    with anyio.fail_after(60):
+        while not holds():  # noqa: ASYNC110 - another thread brings it about
+            await anyio.sleep(0.005)
 
 
 class Spot(Struct, frozen=True):

@@ -4,7 +4,7 @@ import os
 import random
 import struct
 import threading
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from ggrep.protocol.client.daemon_address import DaemonAddress, arrange
 from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.wire.frames import HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES
 from ggrep.protocol.wire.messages import Fetch, Ping, Search, Status
+from tests.client.conftest import eventually
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
@@ -266,10 +267,7 @@ async def test_whoever_leaves_all_others_have_their_own_replies(
     [
         b"",
         struct.pack(">I", HARD_MAX_RESPONSE_BYTES + 1),
-        struct.pack(">I", 0),
         struct.pack(">I", 4) + b"\xff\x00{]",
-        struct.pack(">I", 3) + b"[1]",
-        struct.pack(">I", 13) + b'{"message":5}',
     ],
 )
 async def test_a_daemon_that_goes_away_or_raves_fails_all_who_wait(
@@ -323,18 +321,6 @@ async def test_a_refusal_is_raised_as_what_it_is(
     assert caught.value.retry_after_ms == 7
     assert (await channel.exchange(Ping(), NEVER)).body["retry_after_ms"] == 7
     await channel.aclose()
-
-
-async def test_a_refusal_of_nothing_in_particular_is_of_the_only_request(
-    channel: Channel, daemon: ScriptedDaemon
-) -> None:
-    """A frame that could not be read has no id to answer to."""
-    daemon.script = lambda peer, _: peer.say(
-        {"error": {"code": "invalid_request", "message": "too large"}}
-    )
-
-    with pytest.raises(InvalidRequest, match="too large"):
-        await channel.ask(Ping(), NEVER)
 
 
 async def test_a_refusal_of_one_of_several_ends_the_connection(
@@ -528,13 +514,6 @@ async def test_work_that_nobody_waits_for_ends_in_the_daemon(
     reply = await channel.ask(search, Deadline.after(CLOCK, 20_000))
     assert reply.body["response"]["results"][0]["path"] == "pay.py"
     await channel.aclose()
-
-
-async def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something holds; fail when it never does."""
-    with anyio.fail_after(60):
-        while not holds():  # noqa: ASYNC110 - another thread brings it about
-            await anyio.sleep(0.005)
 
 
 async def test_a_request_that_never_left_is_not_called_off(

@@ -29,6 +29,7 @@ from ggrep.protocol.client.link import NoReply, Unreachable
 from ggrep.protocol.client.starting import Died, NotStarted, StillStarting
 from ggrep.protocol.wire.endpoint import marker_path
 from ggrep.protocol.wire.messages import Describe, Ping, Status
+from tests.client.conftest import eventually
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, hangs_up, says_nothing, scripted
@@ -100,13 +101,6 @@ def fails(error: Exception) -> Callable[[], object]:
         raise error
 
     return act
-
-
-async def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something holds; fail when it never does."""
-    with anyio.fail_after(60):
-        while not holds():  # noqa: ASYNC110 - another thread brings it about
-            await anyio.sleep(0.005)
 
 
 async def test_all_who_ask_share_one_connection(meet: Meet) -> None:

@@ -11,14 +11,10 @@ from lancedb.background_loop import LOOP
 from msgspec import Struct
 
 from ggrep.base.errors import CorruptStore, GgrepError, InvalidRequest, NoIndex, StoreError
-from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.crash.io_errors import descriptors
+from tests.crash.scenarios import ASK, CHANGE, FIRST
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
-
-ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
-OLD = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
-NEW = {"a.py": "def retry_new():\n    pass\n", "b.md": None, "d.json": '{"queue": 1}\n'}
 
 Pressure = Callable[[Path], AbstractContextManager[object]]
 """Makes the operations below a home fail for the length of a block."""
@@ -62,12 +58,12 @@ def prepare(kind: str, base: Path) -> Scene:
     scene = Scene(root, kept, 2 if kind == "merging" else 12, None, None, b"")
     old: object = None
     if kind != "first":
-        for files in (OLD, {"e.py": "retry = 2\n"}):
+        for files in (FIRST, {"e.py": "retry = 2\n"}):
             write_tree(root, files)
             scene.engine(kept).sync()
         old = said(scene.engine(kept))
-    write_tree(root, OLD)
-    write_tree(root, NEW)
+    write_tree(root, FIRST)
+    write_tree(root, CHANGE)
     fresh = scene.engine(base / "fresh")
     fresh.sync()
     new, whole = said(fresh), answer_bytes(fresh, ASK)

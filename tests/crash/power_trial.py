@@ -14,16 +14,15 @@ from ggrep.base.errors import GgrepError, NoIndex
 from ggrep.config import store_files
 from ggrep.index.store.verify import Stamp
 from ggrep.index.store.view import newest_epoch
-from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.crash.power import Outage, Tree, files, materialise
 from tests.crash.power_watch import WatchedDisk
+from tests.crash.scenarios import ASK, CHANGE, FIRST
 from tests.fakes.repos import answer, answer_bytes, open_engine, write_tree
 
-ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 EDITS: Sequence[dict[str, str | bytes | None]] = (
-    {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"},
-    {"a.py": "def retry_new():\n    pass\n", "b.md": None, "d.json": '{"queue": 1}\n'},
+    FIRST,
+    CHANGE,
     {"e.py": "retry = 2\n"},  # the third segment: the publish merges
 )
 

@@ -22,11 +22,13 @@ from ggrep.index.maintenance.inventory import remove_store
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.remote.collect import collect
 from ggrep.index.remote.objects import open_objects
+from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.push_pull import pull_from, push_to
 from tests.fakes.packs import pack
 from tests.fakes.repos import open_engine, write_tree
 
+ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 FIRST = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
 SECOND = {"e.py": "retry = 2\n", "c.py": "queue = 2\n"}
 NAMED = {".ggrep.toml": 'repo_key = "team/shop"\n'}

@@ -1,19 +1,16 @@
 """The date may be set by years at any moment: leases, order and retention do not mind."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from ggrep.base import durable
 from ggrep.base.clock import Deadline, SystemClock
 from ggrep.base.errors import Busy
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.index.maintenance.collection import collect_garbage
 from ggrep.index.store.verify import Verifier
-from ggrep.index.sync.syncer import sync
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.repos import answer_bytes, write_tree
@@ -39,17 +36,6 @@ def engine_over(root: Path, home: Path, clock: JumpingClock, **flags: object) ->
     return Engine(root, Home(home), flags=chosen, clock=clock)
 
 
-def at(point: str, act: Callable[[], None]) -> durable.Hook:
-    """Return a hook that acts the first time the point is reached."""
-    left = [act]
-
-    def hook(reached: str) -> None:
-        if reached == point and left:
-            left.pop()()
-
-    return hook
-
-
 def settled(root: Path, home: Path) -> tuple[Engine, JumpingClock]:
     """Return an engine over an indexed tree, and its clock."""
     clock = JumpingClock()
@@ -57,26 +43,6 @@ def settled(root: Path, home: Path) -> tuple[Engine, JumpingClock]:
     write_tree(root, {"a.py": "def retry():\n    pass\n"})
     engine.sync()
     return engine, clock
-
-
-@pytest.mark.parametrize("years", JUMPS)
-def test_a_jump_between_grant_and_swap_steals_nothing(root: Path, home: Path, years: int) -> None:
-    """The holder is at work; neither a date of long ago nor one to come makes it look dead."""
-    ours, clock = settled(root, home)
-    theirs = engine_over(root, home, JumpingClock())
-    write_tree(root, {"a.py": "def retry_more():\n    pass\n"})
-
-    def jump() -> None:
-        clock.years = years
-        with theirs.target() as target, pytest.raises(Busy):
-            sync(target, deadline=Deadline.after(target.clock, 0))
-
-    with durable.watched(at("publish.before_segment", jump)):
-        report = ours.sync()
-
-    assert report.published
-    assert theirs.view().manifest.snapshot_id == report.snapshot_id
-    assert theirs.view().manifest.lease_epoch == 2
 
 
 @pytest.mark.parametrize("years", JUMPS)

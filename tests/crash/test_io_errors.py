@@ -91,7 +91,7 @@ def test_short_writes_are_carried_on(scenes: Scenes, home: Path, kind: str, most
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
+@pytest.mark.parametrize("number", sorted(KINDS.keys() - {errno.EDQUOT}), ids=errno.errorcode.get)
 def test_a_failure_brings_no_older_snapshot(store_to_ask: tuple[Scene, Path], number: int) -> None:
     """A query says that it cannot read the active snapshot, or answers from it."""
     scene, home = store_to_ask

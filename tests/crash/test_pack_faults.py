@@ -105,7 +105,7 @@ def test_a_power_cut_leaves_whole_packs_or_none(homes: Homes, kept: Path, draws:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("stride", [31, pytest.param(1, marks=pytest.mark.deep)])
-@pytest.mark.parametrize("number", KINDS, ids=errno.errorcode.get)
+@pytest.mark.parametrize("number", sorted(KINDS.keys() - {errno.EDQUOT}), ids=errno.errorcode.get)
 @pytest.mark.parametrize("lasting", [False, True], ids=["once", "lasting"])
 def test_a_failure_costs_the_pack(homes: Homes, number: int, lasting: bool, stride: int) -> None:
     """A disk that is full, read-only or broken: the old packs stay, and no temporary file."""

@@ -13,14 +13,10 @@ from ggrep.config import store_files
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.index.store.transaction import Journal, Staged, stage
-from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.crash.faults import recorded
+from tests.crash.scenarios import ASK, CHANGE, FIRST
 from tests.fakes.repos import answer, open_engine, write_tree
-
-ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
-OLD = {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n", "c.py": "queue = 1\n"}
-NEW = {"a.py": "def retry_new():\n    pass\n", "b.md": None, "d.json": '{"queue": 1}\n'}
 
 
 def results(engine: Engine) -> object:
@@ -33,12 +29,12 @@ def engine_over(root: Path, home: Path) -> Engine:
 
 def test_everything_is_on_disk_before_the_pointer_names_it(root: Path, home: Path) -> None:
     """A power cut keeps what was synced and nothing else."""
-    write_tree(root, OLD)
+    write_tree(root, FIRST)
     engine = engine_over(root, home)
     with recorded() as recorder:
         engine.sync()
     _check_order(engine, recorder.events, new_store=True)
-    write_tree(root, NEW)
+    write_tree(root, CHANGE)
     with recorded() as recorder:
         engine.sync()
     _check_order(engine, recorder.events, new_store=False)
@@ -88,11 +84,11 @@ def _own_files(store: Path, manifest: SnapshotManifest) -> list[Path]:
 
 def test_publishes_are_verified(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A disk that loses bytes must cost this publish, not the index."""
-    write_tree(root, OLD)
+    write_tree(root, FIRST)
     engine = engine_over(root, home)
     engine.sync()
     before = engine.view().manifest.snapshot_id
-    write_tree(root, NEW)
+    write_tree(root, CHANGE)
 
     def damaged(store: Path, snapshot_id: SnapshotId, journal: Journal) -> Staged:
         refs = stage(store, snapshot_id, journal)
@@ -113,7 +109,7 @@ def test_the_pointer_is_swapped_under_the_guard(root: Path, home: Path) -> None:
     1. It looks whether it holds the lease, 2. it is stopped, 3. another takes over, publishes and
     ends, 4. the first goes on.
     """
-    write_tree(root, OLD)
+    write_tree(root, FIRST)
     engine = engine_over(root, home)
     guard = store_files.lease_files(engine.identity.store).guard
     kept_out = []
@@ -133,11 +129,11 @@ def test_the_pointer_is_swapped_under_the_guard(root: Path, home: Path) -> None:
 
 def test_a_lease_that_is_lost_at_the_last_moment_publishes_nothing(root: Path, home: Path) -> None:
     """All is written and verified; whose turn it is was looked at long before."""
-    write_tree(root, OLD)
+    write_tree(root, FIRST)
     engine = engine_over(root, home)
     engine.sync()
     before = read_active(engine.identity.store)
-    write_tree(root, NEW)
+    write_tree(root, CHANGE)
 
     def lose_it(point: str) -> None:
         if point == "publish.after_verification":

@@ -26,14 +26,13 @@ from ggrep.index.sync.index_state import read_index_state
 from ggrep.index.sync.syncer import sync
 from ggrep.index.sync.target import SyncTarget
 from ggrep.index.sync.writing import open_parent
-from ggrep.model.request import SearchRequest
 from ggrep.model.sync import SyncReport
 from ggrep.search.engine.engine import Engine
+from tests.crash.scenarios import ASK
 from tests.fakes.repos import WokenClock, answer_bytes, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
 
-ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 TTL_MS = 300
 SETTINGS = {
     "lease_ttl_ms": TTL_MS,

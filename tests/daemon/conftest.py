@@ -1,5 +1,6 @@
 """A small tree that daemons serve, and searches that last."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,12 @@ TREE = {
     "src2/pay.py": "def settle_other():\n    return 'settled'\n",
     "docs/pay.md": "# Settling\n\nHow invoices are settled.\n",
 }
+
+
+def descriptors(below: Path | str = "") -> int:
+    """Return how many files below a directory this process has open; all without one."""
+    kept = list(Path("/proc/self/fd").iterdir())
+    return sum(os.path.realpath(entry).startswith(str(below)) for entry in kept)
 
 
 @pytest.fixture

@@ -5,16 +5,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from msgspec.structs import replace
 
-from ggrep.base.errors import Busy, InvalidRequest
+from ggrep.base.errors import Busy
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Ping, Search, Sync, message_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
-from tests.fakes.repos import open_engine, write_tree
-from tests.fakes.wires import Wire
+from tests.fakes.repos import write_tree
 
 
 @pytest.fixture
@@ -25,11 +23,6 @@ def cold(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def asked(query: str = "settle", **changes: Any) -> Search:
     return Search(SearchRequest(query), **changes)
-
-
-def client(host: Served, name: str, **changes: Any) -> Wire:
-    hello = replace(host.address.hello, client_id=name, **changes)
-    return Wire.greeted(host.address.socket, hello)
 
 
 def depth(host: Served) -> tuple[int, int]:
@@ -46,9 +39,9 @@ def test_a_full_queue_is_busy_at_once(indexed: Path, home: Path, held: HeldSearc
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
     with (
         served(indexed, home, flags=flags) as host,
-        client(host, "a") as a,
-        client(host, "b") as b,
-        client(host, "c") as c,
+        host.wire("a") as a,
+        host.wire("b") as b,
+        host.wire("c") as c,
     ):
         a.send_message("1", asked())
         host.eventually(lambda: depth(host) == (1, 0))
@@ -65,37 +58,10 @@ def test_a_full_queue_is_busy_at_once(indexed: Path, home: Path, held: HeldSearc
     assert all("response" in answer for answer in answers)
 
 
-def test_one_client_cannot_take_all_places(indexed: Path, home: Path, held: HeldSearches) -> None:
-    flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
-    with (
-        served(indexed, home, flags=flags, cores=4) as host,
-        client(host, "greedy") as first,
-        client(host, "greedy") as second,
-    ):
-        first.send_message("1", asked())
-        second.send_message("2", asked())
-        host.eventually(lambda: depth(host) == (2, 0))
-        first.send_message("3", asked())
-        host.eventually(lambda: depth(host) == (2, 1))
-        second.send_message("4", asked())
-        refused = second.next()["error"]
-        with client(host, "modest") as other:
-            other.send_message("5", asked("modest"))
-            host.eventually(lambda: len(held.begun) == 3)
-        held.gate.set()
-        answers = [first.next(), first.next()]
-
-    assert (refused["code"], refused["request_id"]) == ("busy", "4")
-    assert refused["retry_after_ms"] > 0
-    assert "greedy" in refused["message"]
-    assert held.begun[2] == "modest"
-    assert all("response" in answer for answer in answers)
-
-
 def test_shells_of_one_session_all_answer(indexed: Path, home: Path, held: HeldSearches) -> None:
     """Twelve commands at once count as one client, and the queue has room for them."""
     with served(indexed, home) as host, ExitStack() as opened:
-        shells = [opened.enter_context(client(host, "cli-7")) for _ in range(12)]
+        shells = [opened.enter_context(host.wire("cli-7")) for _ in range(12)]
         for number, shell in enumerate(shells):
             shell.send_message(str(number), asked())
         host.eventually(lambda: depth(host) == (4, 8))
@@ -104,20 +70,6 @@ def test_shells_of_one_session_all_answer(indexed: Path, home: Path, held: HeldS
 
         assert all("response" in answer for answer in answers)
         host.eventually(lambda: depth(host) == (0, 0))
-
-
-def test_unnamed_clients_share_one_bound(indexed: Path, home: Path, held: HeldSearches) -> None:
-    """Else saying nothing would be the way around the limit."""
-    with (
-        served(indexed, home, flags=limited(max_queries_per_client=1)) as host,
-        client(host, "") as first,
-        client(host, "") as second,
-    ):
-        first.send_message("1", asked())
-        host.eventually(lambda: depth(host) == (1, 0))
-        second.send_message("2", asked())
-
-        host.eventually(lambda: depth(host) == (1, 1))
 
 
 @pytest.mark.parametrize("by", ["priority", "kind"])
@@ -131,9 +83,9 @@ def test_batch_gives_way_to_people(indexed: Path, home: Path, held: HeldSearches
             return host.daemon.shared.cpu.permits.waiting
 
         with (
-            client(host, "running") as running,
-            client(host, "night", **kind) as night,
-            client(host, "person") as person,
+            host.wire("running") as running,
+            host.wire("night", **kind) as night,
+            host.wire("person") as person,
         ):
             running.send_message("0", asked("first"))
             host.eventually(lambda: held.begun)
@@ -155,7 +107,7 @@ def test_a_sync_publishes_beside_searches(indexed: Path, home: Path, held: HeldS
     flags = limited(max_concurrent_queries=1, max_query_queue_depth=1)
     with served(indexed, home, flags=flags, cores=1) as host:
         host.settled()
-        with client(host, "a") as a, client(host, "b") as b:
+        with host.wire("a") as a, host.wire("b") as b:
             a.send_message("1", asked())
             b.send_message("2", asked())
             host.eventually(lambda: depth(host) == (1, 1))
@@ -170,7 +122,7 @@ def test_a_search_sees_one_snapshot(indexed: Path, home: Path, held: HeldSearche
     with served(indexed, home) as host:
         host.settled()
         before = host.daemon.engine().view().manifest.snapshot_id
-        with client(host, "a") as a:
+        with host.wire("a") as a:
             a.send_message("1", asked())
             host.eventually(lambda: held.begun)
             write_tree(indexed, {"src/new.py": "def settle_anew():\n    return 1\n"})
@@ -185,7 +137,7 @@ def test_a_search_sees_one_snapshot(indexed: Path, home: Path, held: HeldSearche
 
 def test_too_few_handles_is_busy(indexed: Path, home: Path, held: HeldSearches, cold: None) -> None:
     """One file descriptor too many would break everything that the process does."""
-    with served(indexed, home, handles=1) as host, client(host, "a") as a:
+    with served(indexed, home, handles=1) as host, host.wire("a") as a:
         a.send_message("1", asked())
         host.eventually(lambda: held.begun)
         with pytest.raises(Busy, match="handles"):
@@ -194,46 +146,6 @@ def test_too_few_handles_is_busy(indexed: Path, home: Path, held: HeldSearches, 
         held.gate.set()
         assert "response" in a.next()
         host.eventually(lambda: host.daemon.load().handles.segments_open == 0)
-
-
-def test_an_error_gives_its_handles_back(
-    indexed: Path, home: Path, cold: None, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else failures would use the budget up."""
-
-    def fail(*_: object) -> None:
-        raise ValueError("a bug")
-
-    with served(indexed, home, handles=1) as host:
-        with monkeypatch.context() as patch:
-            patch.setattr("ggrep.search.engine.query_answers.answer", fail)
-            for _ in range(2):
-                with pytest.raises(Exception, match="a bug in ggrep: ValueError"):
-                    host.ask(asked())
-
-        assert "response" in host.ask(asked()).body
-
-
-def test_segments_beyond_the_bound_are_not_left_out_silently(root: Path, home: Path) -> None:
-    """It is merged first, or the search is refused: never is a part of it left out unsaid."""
-    for number in range(3):
-        write_tree(root, {f"a{number}.py": f"def settle_{number}():\n    return {number}\n"})
-        open_engine(root, home, max_segments=12).sync()
-    segments = len(open_engine(root, home).view().segments)
-    flags = {**FLAGS, "max_open_segments_per_query": 1}
-    with served(root, home, flags=flags) as host:
-        try:
-            response = host.ask(asked("settle")).body["response"]
-        except InvalidRequest as error:
-            reported = "max_open_segments_per_query" in str(error)
-        else:
-            files = {hit["path"] for hit in response["results"]}
-            reported = files == {"a0.py", "a1.py", "a2.py"} or "max_open_segments_per_query" in {
-                hit["code"] for hit in response["limits_hit"]
-            }
-
-    assert segments == 3
-    assert reported
 
 
 def test_all_connections_share_one_engine(indexed: Path, home: Path) -> None:
@@ -250,7 +162,7 @@ def test_all_connections_share_one_engine(indexed: Path, home: Path) -> None:
 def test_callers_of_a_connection_take_turns(indexed: Path, home: Path, held: HeldSearches) -> None:
     """An HTTP server asks for many: one of them at its bound keeps no other waiting."""
     flags = limited(max_concurrent_queries=3, max_queries_per_client=2, max_query_queue_depth=2)
-    with served(indexed, home, flags=flags, cores=4) as host, client(host, "api-1") as server:
+    with served(indexed, home, flags=flags, cores=4) as host, host.wire("api-1") as server:
         for number in ("1", "2"):
             server.send(message_json(number, asked(), "0"))
         host.eventually(lambda: depth(host) == (2, 0) and len(held.begun) == 2)

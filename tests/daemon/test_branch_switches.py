@@ -2,7 +2,6 @@
 
 import os
 import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -24,6 +23,7 @@ from ggrep.config.home import Home
 from ggrep.index.store.active import read_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.view import view_of
+from tests.fakes.git import run_git
 from tests.fakes.repos import write_tree
 
 BRANCHES: Final = ("alpha", "beta")
@@ -96,31 +96,21 @@ class Branches:
                     self.complaints.append(f"an answer of {results or 'neither branch'}")
 
 
-def git(root: Path, *words: str) -> None:
-    """Run git with nobody's configuration."""
-    who = ("-c", "user.name=t", "-c", "user.email=t@t")
-    bare = {"PATH": os.environ["PATH"], "HOME": str(root.parent), "GIT_CONFIG_NOSYSTEM": "1"}
-    subprocess.run(
-        ["git", "-C", str(root), *who, *words], check=True, capture_output=True, env=bare
-    )
-
-
 def write_branches(root: Path, files: int, slow: str) -> None:
     """Make a repository whose two branches share no file's content but one.
 
     git takes its time over files of the pattern `slow`, as it does over all of a large tree.
     """
-    root.mkdir()
-    git(root, "init", "-q", "-b", "alpha")
+    run_git(root, "init", "-q", "-b", "alpha")
     write_tree(root, {"README.md": "# Both\n", **tree_of("alpha", files)})
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "alpha")
-    git(root, "switch", "-q", "-c", "beta")
+    run_git(root, "add", "-A")
+    run_git(root, "commit", "-q", "-m", "alpha")
+    run_git(root, "switch", "-q", "-c", "beta")
     write_tree(root, dict.fromkeys(tree_of("alpha", files)))
     write_tree(root, tree_of("beta", files))
-    git(root, "add", "-A")
-    git(root, "commit", "-q", "-m", "beta")
-    git(root, "config", "filter.slow.smudge", "sleep 0.05; cat")
+    run_git(root, "add", "-A")
+    run_git(root, "commit", "-q", "-m", "beta")
+    run_git(root, "config", "filter.slow.smudge", "sleep 0.05; cat")
     (root / ".git" / "info" / "attributes").write_text(f"src/{slow} filter=slow\n")
 
 
@@ -173,7 +163,7 @@ def switch_to_and_fro(
             with asked(host, branches, clients):
                 for number in range(switches):
                     branch = BRANCHES[number % 2]
-                    git(root, "switch", "-q", branch)
+                    run_git(root, "switch", "-q", branch)
                     took.append(converged_ms(branches, branch))
         mixed = [snapshot for snapshot, item in branches.seen.items() if len(item) != 1]
         sys.stdout.write(

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.daemon.endpoint_files import AlreadyServed, DaemonLocks, HeldLock
+from tests.daemon.conftest import descriptors
 
 NAMES = ("a.lock", "b.lock", "c.lock")
 
@@ -22,11 +23,6 @@ def is_free(name: Path) -> bool:
     finally:
         os.close(descriptor)
     return True
-
-
-def descriptors(directory: Path) -> int:
-    kept = list(Path("/proc/self/fd").iterdir())
-    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in kept)
 
 
 def claimed(directory: Path, locks: DaemonLocks) -> dict[Path, HeldLock]:

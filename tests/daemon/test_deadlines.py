@@ -4,13 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Cancel, Ping, Search
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
-from tests.fakes.wires import Wire
 
 
 @pytest.fixture
@@ -18,10 +16,6 @@ def host(indexed: Path, home: Path, held: HeldSearches) -> Iterator[Served]:
     """Return a daemon with one place for searches, all of which are held."""
     with served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as result:
         yield result
-
-
-def client(host: Served, name: str) -> Wire:
-    return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def asked(query: str = "settle", timeout_ms: int = 60_000) -> Search:
@@ -41,7 +35,7 @@ def is_free(host: Served) -> bool:
 
 def test_work_ends_with_its_time(host: Served, held: HeldSearches) -> None:
     """The thread notices at its next step, the client is told, the place is free."""
-    with client(host, "a") as wire:
+    with host.wire("a") as wire:
         wire.send_message("1", asked(timeout_ms=80))
         error = wire.next()["error"]
 
@@ -55,7 +49,7 @@ def test_the_configured_timeout_is_a_default(indexed: Path, home: Path, held: He
     """Every request has an end."""
     with (
         served(indexed, home, flags={**FLAGS, "query_timeout_ms": 30}) as host,
-        client(host, "a") as wire,
+        host.wire("a") as wire,
     ):
         wire.send_message("1", asked(timeout_ms=0))
 
@@ -63,7 +57,7 @@ def test_the_configured_timeout_is_a_default(indexed: Path, home: Path, held: He
 
 
 def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) -> None:
-    with client(host, "a") as busy, client(host, "b") as waiting:
+    with host.wire("a") as busy, host.wire("b") as waiting:
         busy.send_message("1", asked("first"))
         host.eventually(lambda: held.begun == ["first"])
         waiting.send_message("2", asked("second", timeout_ms=30))
@@ -77,7 +71,7 @@ def test_time_runs_out_in_the_queue_as_well(host: Served, held: HeldSearches) ->
 
 def test_another_connection_of_a_client_ends_a_request(host: Served, held: HeldSearches) -> None:
     """The one that asked is waiting for the answer."""
-    with client(host, "a") as asking, client(host, "a") as ending:
+    with host.wire("a") as asking, host.wire("a") as ending:
         asking.send_message("long", asked())
         host.eventually(lambda: held.begun)
         ending.send_message("c", Cancel("long"))
@@ -92,7 +86,7 @@ def test_another_connection_of_a_client_ends_a_request(host: Served, held: HeldS
 
 
 def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> None:
-    with client(host, "a") as asking, client(host, "b") as other:
+    with host.wire("a") as asking, host.wire("b") as other:
         other.send_message("1", asked("first"))
         host.eventually(lambda: held.begun == ["first"])
         asking.send_message("2", asked("second"))
@@ -110,7 +104,7 @@ def test_a_request_that_waits_can_be_ended(host: Served, held: HeldSearches) -> 
 @pytest.mark.parametrize("names", [("a", "b"), ("", "")])
 def test_only_its_client_cancels(host: Served, held: HeldSearches, names: tuple[str, str]) -> None:
     """An id may be guessed or be the same; clients without a name are not one client."""
-    with client(host, names[0]) as asking, client(host, names[1]) as other:
+    with host.wire(names[0]) as asking, host.wire(names[1]) as other:
         asking.send_message("long", asked())
         host.eventually(lambda: held.begun)
         for target in ("long", "nothing"):
@@ -123,7 +117,7 @@ def test_only_its_client_cancels(host: Served, held: HeldSearches, names: tuple[
 
 
 def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearches) -> None:
-    with client(host, "a") as wire:
+    with host.wire("a") as wire:
         wire.send_message("1", asked())
         host.eventually(lambda: held.begun)
         wire.send_message("1", Ping())
@@ -138,7 +132,7 @@ def test_an_id_that_is_at_work_is_not_taken_twice(host: Served, held: HeldSearch
 
 def test_who_goes_away_is_worked_for_no_more(host: Served, held: HeldSearches) -> None:
     """Control-C at a terminal must free a core, not only the terminal."""
-    with client(host, "a") as wire:
+    with host.wire("a") as wire:
         wire.send_message("1", asked())
         host.eventually(lambda: held.begun)
 
@@ -149,25 +143,10 @@ def test_who_goes_away_is_worked_for_no_more(host: Served, held: HeldSearches) -
     assert host.daemon.load().queries.cancelled_total == 1
 
 
-def test_who_goes_away_while_he_waits_leaves_the_queue(host: Served, held: HeldSearches) -> None:
-    """His place is somebody else's."""
-    with client(host, "a") as busy:
-        busy.send_message("1", asked("first"))
-        host.eventually(lambda: held.begun == ["first"])
-        with client(host, "b") as waiting:
-            waiting.send_message("2", asked("second"))
-            host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 1)
-        host.eventually(lambda: host.call(host.daemon.admission.statistics).queue_depth == 0)
-        held.gate.set()
-
-        assert "response" in busy.next()
-        assert held.begun == ["first"]
-
-
 def test_who_goes_away_before_the_first_index_waits_no_more(root: Path, home: Path) -> None:
     """There is nothing to search yet, and nobody who wants to."""
     with served(root, home, gated=True) as host:
-        with client(host, "a") as wire:
+        with host.wire("a") as wire:
             wire.send_message("1", asked_of_an_index())
             host.eventually(lambda: host.daemon.requests)
         host.eventually(lambda: not host.daemon.requests)

@@ -22,6 +22,7 @@ from ggrep.daemon.event_log import (
     SyncEvent,
     WarningHandler,
 )
+from tests.daemon.conftest import descriptors
 from tests.fakes.clocks import ManualClock
 
 STORE = StoreId("shop-0123456789ab-0123456789ab")
@@ -341,11 +342,6 @@ def test_a_link_in_the_way_is_not_followed(tmp_path: Path) -> None:
     assert log.dropped_total == 1
 
 
-def open_descriptors(directory: Path) -> int:
-    kept = list(Path("/proc/self/fd").iterdir())
-    return sum(os.path.realpath(entry).startswith(str(directory)) for entry in kept)
-
-
 def test_logs_of_many_stores_hold_few_descriptors(tmp_path: Path) -> None:
     """A host of a thousand daemons held one for each; what is closed opens with its next line."""
     opened = OpenLogs(most=2)
@@ -354,10 +350,10 @@ def test_logs_of_many_stores_hold_few_descriptors(tmp_path: Path) -> None:
     for _ in range(2):
         for log in logs:
             log.lifecycle("started", pid=1)
-    kept = open_descriptors(tmp_path)
+    kept = descriptors(tmp_path)
     for log in logs:
         log.close()
 
     assert kept == 2
-    assert open_descriptors(tmp_path) == 0
+    assert descriptors(tmp_path) == 0
     assert [len(lines(current(tmp_path, store))) for store in stores] == [2] * 5

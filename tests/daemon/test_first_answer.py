@@ -14,7 +14,6 @@ from ggrep.model.slate import SlateRequest
 from ggrep.protocol.wire.messages import Ask, Describe, Health, Search, Status, Sync, SyncStatus
 from tests.fakes.hosts import Served, served
 from tests.fakes.repos import open_engine, write_tree
-from tests.fakes.wires import Wire
 
 TREE = {"src/pay.py": "def settle_invoice():\n    return 'paid'\n", "b.py": "other = 1\n"}
 ASK = SearchRequest("settle invoice")
@@ -126,7 +125,7 @@ def test_a_slate_waits_for_an_index_that_begins_with_its_files(root: Path, home:
     write_tree(root, TREE)
     with (
         served(root, home, gated=True) as host,
-        Wire.greeted(host.address.socket, host.address.hello) as wire,
+        host.wire() as wire,
     ):
         wire.send_message("1", Ask(SlateRequest(ASK)))
         host.eventually(lambda: host.syncs.wishes)

@@ -35,7 +35,6 @@ from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import FLAGS, Served, served
 from tests.fakes.repos import write_tree
-from tests.fakes.wires import Wire
 
 SCHEMAS = Path(__file__).parents[2] / "ggrep" / "model" / "schemas"
 
@@ -55,15 +54,11 @@ def fits(name: str, document: object) -> bool:
     return True
 
 
-def client(host: Served, name: str = "a") -> Wire:
-    return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
-
-
 def test_each_answer_is_the_document_of_its_schema(host: Served) -> None:
     """The same as a command line prints, with the request it belongs to; caps hold for all."""
     assert fits("query_success", host.ask(Search(SearchRequest("settle"))).body["response"])
 
-    with client(host) as wire:
+    with host.wire() as wire:
         wire.send({"message": "search", "request_id": "mine", "request": {"query": ""}})
         reply = wire.next()
 
@@ -170,7 +165,7 @@ def test_a_sync_in_the_background_is_accepted_at_once(host: Served, indexed: Pat
 def test_a_sync_can_be_cancelled(host: Served) -> None:
     """Its waiter is told that it was; afterwards there is nothing to cancel."""
     host.syncs.gate.clear()
-    with client(host) as waiting:
+    with host.wire() as waiting:
         waiting.send_message("1", Sync())
         host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
         cancelled = host.ask(Cancel("sync")).body["cancelled"]
@@ -186,7 +181,7 @@ def test_a_sync_can_be_cancelled(host: Served) -> None:
 def test_waiting_for_a_sync_can_be_cancelled(host: Served) -> None:
     """The sync itself goes on: others may want it."""
     host.syncs.gate.clear()
-    with client(host) as waiting:
+    with host.wire() as waiting:
         waiting.send_message("1", Sync())
         host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
         waiting.send_message("2", Cancel("1"))
@@ -216,7 +211,7 @@ def test_a_bug_is_told_to_its_caller_alone(host: Served, monkeypatch: pytest.Mon
         raise ValueError("the secret content of a file")
 
     monkeypatch.setattr("ggrep.search.engine.query_answers.answer", fail)
-    with client(host) as wire:
+    with host.wire() as wire:
         wire.send_message("1", Search(SearchRequest("settle")))
         error = wire.next()["error"]
         wire.send_message("2", Ping())
@@ -236,7 +231,7 @@ def test_operators_are_bounded(host: Served, monkeypatch: pytest.MonkeyPatch) ->
     holders = [object() for _ in range(int(desk.total_tokens))]
     for holder in holders:
         host.call(desk.acquire_on_behalf_of_nowait, holder)
-    with client(host) as waiting:
+    with host.wire() as waiting:
         waiting.send_message("1", Status())
         host.eventually(lambda: host.call(desk.statistics).tasks_waiting == 1)
         for message in (Status(), Health(), Metrics()):
@@ -266,7 +261,7 @@ def test_a_deep_check_ends_with_its_client(host: Served, monkeypatch: pytest.Mon
             raise
 
     monkeypatch.setattr("ggrep.index.maintenance.checks.examine", examine)
-    with client(host) as wire:
+    with host.wire() as wire:
         wire.send_message("1", Health(deep=True))
         assert begun.wait(60)
     try:
@@ -404,7 +399,7 @@ def test_the_log_holds_neither_query_nor_text(root: Path, home: Path, held: Held
         host.ask(Fetch(PoolRequest(secret.request, per_list=5)))
         held.gate.clear()
         assert refused(host, quick) == "timeout"
-        with Wire.greeted(host.address.socket, host.address.hello) as wire:
+        with host.wire() as wire:
             wire.send_message("1", secret)
             host.eventually(lambda: host.call(host.daemon.admission.statistics).in_flight == 1)
             assert refused(host, secret) == "busy"

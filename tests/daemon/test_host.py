@@ -1,8 +1,6 @@
 """One process carries many daemons: what is wrong with one concerns no other."""
 
 import logging
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import anyio
@@ -26,6 +24,7 @@ from ggrep.protocol.wire.messages import Ask, Search, Shutdown, Status
 from tests.fakes.hosts import BUILD, CLOCK, FLAGS
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import write_tree
+from tests.journeys.household import eventually
 
 ENCODER = str(FLAGS["encoder"])
 
@@ -37,14 +36,6 @@ def roots(tmp_path: Path) -> list[Path]:
     for root in results:
         write_tree(root, {"pay.py": f"def settle_{root.name}():\n    return 1\n"})
     return results
-
-
-def eventually(holds: Callable[[], object]) -> None:
-    """Wait until something holds; fail when it never does."""
-    deadline = Deadline.after(CLOCK, 10_000)
-    while not holds():
-        deadline.check("the wait")
-        time.sleep(0.01)
 
 
 def test_each_root_is_answered_by_its_own_daemon(
@@ -142,22 +133,6 @@ def test_a_process_takes_in_no_root_that_needs_another(
     hosted(monkeypatch, roots[:1], home, act)
 
     assert messages == [roots[1:2], True]
-
-
-def test_a_shutdown_of_one_leaves_the_other(
-    roots: list[Path], home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first, two = roots
-    seen = []
-
-    def act(host: Hosted) -> None:
-        host.ask(first, Shutdown("reinit"))
-        eventually(lambda: not host.serves(first))
-        seen.append(host.serves(two))
-
-    hosted(monkeypatch, roots, home, act)
-
-    assert seen == [True]
 
 
 def test_a_fault_in_one_leaves_the_other_serving(

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import anyio
 import pytest
-from msgspec.structs import replace
 
 from ggrep.base.errors import BudgetExceeded, NoIndex
 from ggrep.daemon.daemon_tasks import MOST_CONNECTIONS
@@ -16,17 +15,13 @@ from ggrep.protocol.wire.handshake import hello_json
 from ggrep.protocol.wire.messages import Ping, Search, Shutdown, Status, Sync, message_json
 from tests.entry.fake_daemon import packed
 from tests.fakes.held import HeldSearches
-from tests.fakes.hosts import FLAGS, Served, served
+from tests.fakes.hosts import FLAGS, served
 from tests.fakes.repos import write_tree
 from tests.fakes.wires import Wire
 
 
 def asked(query: str = "settle", **changes: Any) -> Search:
     return Search(SearchRequest(query, **changes))
-
-
-def client(host: Served, name: str = "a") -> Wire:
-    return Wire.greeted(host.address.socket, replace(host.address.hello, client_id=name))
 
 
 def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path) -> None:
@@ -43,7 +38,7 @@ def test_the_record_beside_the_socket_says_who_listens(indexed: Path, home: Path
 def test_a_shutdown_ends_work_and_says_why(indexed: Path, home: Path, held: HeldSearches) -> None:
     """The one that asked for it is answered first; those at work hear the same reason."""
     with served(indexed, home) as host:
-        with client(host, "a") as working, client(host, "b") as operator:
+        with host.wire("a") as working, host.wire("b") as operator:
             working.send_message("1", asked())
             host.eventually(lambda: held.begun)
             operator.send_message("2", Shutdown("reinit"))
@@ -61,8 +56,8 @@ def test_a_shutdown_ends_waiting_queries(indexed: Path, home: Path, held: HeldSe
     """They would wait for somebody who does not come back."""
     with (
         served(indexed, home, flags={**FLAGS, "max_concurrent_queries": 1}) as host,
-        client(host, "a") as working,
-        client(host, "b") as waiting,
+        host.wire("a") as working,
+        host.wire("b") as waiting,
     ):
         working.send_message("1", asked())
         host.eventually(lambda: held.begun)
@@ -79,7 +74,7 @@ def test_a_shutdown_ends_those_who_wait_for_a_sync(indexed: Path, home: Path) ->
     with served(indexed, home) as host:
         host.settled()
         host.syncs.gate.clear()
-        with client(host, "a") as waiting:
+        with host.wire("a") as waiting:
             waiting.send_message("1", Sync())
             host.eventually(lambda: len(host.syncs.jobs) == 2)
             host.ask(Shutdown("reinit"))
@@ -90,7 +85,7 @@ def test_a_shutdown_ends_those_who_wait_for_a_sync(indexed: Path, home: Path) ->
 
 def test_a_shutdown_ends_those_who_wait_for_the_first_index(root: Path, home: Path) -> None:
     write_tree(root, {"a.py": "a = 1\n"})
-    with served(root, home, gated=True) as host, client(host, "a") as waiting:
+    with served(root, home, gated=True) as host, host.wire("a") as waiting:
         waiting.send_message("1", Search(SearchRequest("settle", deterministic=True)))
         host.eventually(lambda: host.daemon.requests)
         host.ask(Shutdown("reinit"))
@@ -100,7 +95,7 @@ def test_a_shutdown_ends_those_who_wait_for_the_first_index(root: Path, home: Pa
 
 def test_an_ending_daemon_refuses_requests(indexed: Path, home: Path, held: HeldSearches) -> None:
     """The client waits for its successor then."""
-    with served(indexed, home) as host, client(host, "a") as wire:
+    with served(indexed, home) as host, host.wire("a") as wire:
         host.call(host.daemon.cancel_all, "reinit")
         wire.send_message("1", Ping())
         error = wire.next()["error"]
@@ -124,7 +119,7 @@ def test_a_failed_index_is_told(root: Path, home: Path, monkeypatch: pytest.Monk
 def test_the_connection_that_was_silent_longest_gives_way(indexed: Path, home: Path) -> None:
     """A client that leaks connections must not lock the others out."""
     with served(indexed, home) as host:
-        wires = [client(host, f"c{number}") for number in range(MOST_CONNECTIONS + 44)]
+        wires = [host.wire(f"c{number}") for number in range(MOST_CONNECTIONS + 44)]
         try:
             wires[-1].send_message("1", Ping())
 
@@ -143,10 +138,10 @@ def test_whose_request_is_at_work_keeps_his_connection(
     indexed: Path, home: Path, held: HeldSearches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("ggrep.daemon.daemon_tasks.MOST_CONNECTIONS", 2)
-    with served(indexed, home) as host, client(host, "a") as working, client(host, "b") as silent:
+    with served(indexed, home) as host, host.wire("a") as working, host.wire("b") as silent:
         working.send_message("1", asked())
         host.eventually(lambda: held.begun)
-        with client(host, "c") as fresh:
+        with host.wire("c") as fresh:
             assert silent.ends()
             held.gate.set()
             assert "response" in working.next()
@@ -159,7 +154,7 @@ def test_one_connection_has_a_bound_of_requests_at_work(
 ) -> None:
     """Else memory is what one client decides about."""
     monkeypatch.setattr("ggrep.daemon.session.MOST_AT_WORK", 1)
-    with served(indexed, home) as host, client(host) as wire:
+    with served(indexed, home) as host, host.wire() as wire:
         wire.send_message("1", asked())
         host.eventually(lambda: held.begun)
         wire.send_message("2", Ping())
@@ -176,7 +171,7 @@ def test_an_answer_that_is_too_large_is_refused_with_the_way_out(root: Path, hom
     wanted = {"limit": 100, "per_file": 50, "snippet": "full", "keep_weak": True}
     with (
         served(root, home, flags={**FLAGS, "max_response_bytes": 65_536}) as host,
-        client(host) as wire,
+        host.wire() as wire,
     ):
         request = {"query": "settle_line", **wanted}
         wire.send({"message": "search", "request_id": "1", "request": request})
@@ -194,25 +189,13 @@ def test_a_deaf_client_is_closed(
 ) -> None:
     """It is let go; its neighbours are served."""
     monkeypatch.setattr("ggrep.daemon.session.SEND_S", 0.05)
-    with served(indexed, home) as host, client(host, "deaf") as deaf:
+    with served(indexed, home) as host, host.wire("deaf") as deaf:
         for number in range(60):
             deaf.send_message(f"{number}", Status())
         for number in range(2_000):
             if host.daemon.connections == 0:
                 break
             deaf.send_message(f"p{number}", Ping())
-
-        assert host.ask(Ping()).name == "ping"
-
-
-def test_a_client_may_leave_before_its_answers(indexed: Path, home: Path) -> None:
-    """Clients are killed at any moment."""
-    with served(indexed, home) as host:
-        for _ in range(20):
-            with client(host, "a") as wire:
-                for number in range(30):
-                    wire.send_message(f"{number}", Ping())
-        host.eventually(lambda: host.daemon.connections == 0)
 
         assert host.ask(Ping()).name == "ping"
 
@@ -336,7 +319,7 @@ def test_a_shutdown_needs_no_reader(indexed: Path, home: Path, *, at_once: bool)
                 output = hello_json(host.address.hello), message_json("1", Shutdown("reinit"))
                 wire.send_bytes(b"".join(packed(each) for each in output))
         else:
-            with client(host) as wire:
+            with host.wire() as wire:
                 wire.send_message("1", Shutdown("reinit"))
         host.eventually(lambda: not host.address.socket.exists())
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from ggrep.base import stable_json
-from ggrep.base.errors import DeadlineExceeded, GgrepError, InvalidRequest
+from ggrep.base.errors import DeadlineExceeded, InvalidRequest
 from ggrep.base.fair_queue import Lane
 from ggrep.base.stable_json import decode
 from ggrep.model.navigation import (
@@ -27,7 +27,6 @@ from ggrep.protocol.wire.messages import Ask
 from tests.fakes import slates
 from tests.fakes.hosts import Served, served
 from tests.fakes.navigations import FakeNavigation
-from tests.fakes.wires import Wire
 
 WORD = "xyzzyplugh"
 MESSAGES: dict[str, Any] = {
@@ -86,7 +85,7 @@ def deterministic(message: Any) -> Ask[Any]:
 @every
 def test_the_reply_is_the_document(host: Served, engine: FakeNavigation, name: str) -> None:
     """Under the client's name of the request, admitted with its deadline; facts are left out."""
-    with Wire.greeted(host.address.socket, host.address.hello) as wire:
+    with host.wire() as wire:
         wire.send_message("mine", MESSAGES[name])
         reply = wire.next()
 
@@ -134,47 +133,54 @@ def test_an_outer_path_fails(host: Served, engine: FakeNavigation, name: str, pa
     assert engine.asked == []
 
 
-@every
-def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served, name: str) -> None:
+def test_an_answer_of_settings_that_have_changed_says_so(own_host: Served) -> None:
     (own_host.daemon.identity.root / ".ggrep.toml").write_text("max_file_size_bytes = 1000\n")
     own_host.reload()
-    body = own_host.ask(replace(MESSAGES[name], values=True)).body
-    result = decode(KINDS[name], body["value"], "value")
-
     assert own_host.daemon.stale
-    assert [notice.code for notice in result.warnings if notice.code == "stale_config"]
+
+    for name, message in MESSAGES.items():
+        body = own_host.ask(replace(message, values=True)).body
+        codes = {notice.code for notice in decode(KINDS[name], body["value"], "value").warnings}
+        assert "stale_config" in codes, name
 
 
-@every
-def test_every_question_leaves_one_event_without_its_words(own_host: Served, name: str) -> None:
+def test_every_question_leaves_one_event_without_its_words(own_host: Served) -> None:
     """Readers of logs need not be allowed to read the code; a batch waits in its own lane."""
-    own_host.ask(MESSAGES[name], client_id="editor")
-    own_host.ask(replace(MESSAGES[name], priority="batch"))
+    for message in MESSAGES.values():
+        own_host.ask(message, client_id="editor")
+    own_host.ask(replace(MESSAGES["tour"], priority="batch"))
 
-    event, batch = events(own_host)
-    assert (event["asked"], event["status"], event["client"]) == (name, "ok", "editor")
-    assert event["snapshot_id"] == "01JH0000000000000000000000"
-    hits = {"slate": 2, "symbol": 2, "references": 3, "expand": 1, "outline": 2, "tour": 2}
-    assert event["hits"] == hits[name]
-    assert WORD not in stable_json.dumps(event).decode()
-    assert own_host.daemon.load().queries.query_total == 2
-    assert (event["lane"], batch["lane"]) == (Lane.INTERACTIVE.value, Lane.BATCH.value)
+    *interactive, batch = events(own_host)
+    told = [(event["asked"], event["hits"]) for event in interactive]
+    assert told == [
+        *(("slate", 2), ("symbol", 2), ("references", 3)),
+        *(("expand", 1), ("outline", 2), ("tour", 2)),
+    ]
+    for event in interactive:
+        assert (event["status"], event["client"]) == ("ok", "editor")
+        assert event["snapshot_id"] == "01JH0000000000000000000000"
+        assert event["lane"] == Lane.INTERACTIVE.value
+        assert WORD not in stable_json.dumps(event).decode()
+    assert batch["lane"] == Lane.BATCH.value
+    assert own_host.daemon.load().queries.query_total == len(MESSAGES) + 1
 
 
-@every
-@pytest.mark.parametrize(
-    ("error", "status"),
-    [(DeadlineExceeded("late"), "timeout"), (InvalidRequest("no such place"), "error")],
-)
 def test_failures_are_counted_and_logged_by_their_code(
-    own_host: Served, engine: FakeNavigation, name: str, error: GgrepError, status: str
+    own_host: Served, engine: FakeNavigation
 ) -> None:
-    engine.fail.append(error)
-    with pytest.raises(type(error), match=str(error)):
-        own_host.ask(MESSAGES[name])
-    (event,) = events(own_host)
+    for error, status in (
+        (DeadlineExceeded("late"), "timeout"),
+        (InvalidRequest("no such place"), "error"),
+    ):
+        engine.fail.append(error)
+        with pytest.raises(type(error), match=str(error)):
+            own_host.ask(MESSAGES["symbol"])
+        event = events(own_host)[-1]
 
-    assert (event["asked"], event["status"], event["error_code"]) == (name, status, error.code)
+        assert (event["asked"], event["status"], event["error_code"]) == (
+            *("symbol", status),
+            error.code,
+        )
 
 
 def test_a_query_waits_for_the_first_index(engine: FakeNavigation, root: Path, home: Path) -> None:
@@ -182,7 +188,7 @@ def test_a_query_waits_for_the_first_index(engine: FakeNavigation, root: Path, h
     (root / "a.py").write_text("def settle(): pass\n")
     with (
         served(root, home, gated=True) as host,
-        Wire.greeted(host.address.socket, host.address.hello) as wire,
+        host.wire() as wire,
     ):
         wire.send_message("1", MESSAGES["slate"])
         host.eventually(lambda: host.daemon.requests)

@@ -2,9 +2,7 @@
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,6 +11,7 @@ from typing import Any
 import anyio
 import psutil
 import pytest
+import pytest_asyncio
 
 from ggrep.base import stable_json
 from ggrep.base.build import build_id
@@ -34,10 +33,12 @@ from ggrep.model.request import SearchRequest, ViewOptions
 from ggrep.model.slate import SlateRequest
 from ggrep.model.status import QueryWorkers
 from ggrep.protocol.wire.messages import Ask, Search, message_json
-from tests.fakes.repos import open_engine
+from tests.daemon.conftest import TREE
+from tests.fakes.repos import indexed, open_engine
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 CLOCK = SystemClock()
-END_S = 600.0
 REQUEST = SearchRequest("settle invoice", deterministic=True)
 MESSAGES = (
     Search(REQUEST),
@@ -64,7 +65,9 @@ class Workers:
         self._events = home / "logs" / f"{engine.identity.store_id}.jsonl"
 
     async def ready(self) -> int:
-        await self.processes.prepare(self.store, self.log)
+        """Return the process id of a free worker; start it if there is none."""
+        if not self.processes.is_free(self.store.key):
+            await self.processes.prepare(self.store, self.log)
         return self.processes.pids[-1]
 
     def events(self) -> list[dict[str, Any]]:
@@ -89,64 +92,65 @@ async def until(holds: Callable[[], bool]) -> None:
         await anyio.sleep(0.005)
 
 
-@pytest.fixture
-def workers(indexed: Path, home: Path) -> Workers:
-    """Return workers over the small tree."""
-    return Workers(indexed, home)
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def workers(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Workers]:
+    """Return workers over the small tree; tests that damage its store put it right again."""
+    base = tmp_path_factory.mktemp("workers").resolve()
+    indexed(base / "repo", base / "home", TREE)
+    result = Workers(base / "repo", base / "home")
+    async with aclosing(result.processes):
+        yield result
 
 
 async def test_a_worker_answers_with_the_bytes_of_the_host(workers: Workers) -> None:
     """Document, value and text, of searches and slates; with little time left the host answers."""
-    async with aclosing(workers.processes):
-        pid = await workers.ready()
-        assert await workers.answer(deadline=Deadline.after(CLOCK, 100)) is None
-        assert workers.processes.pids == (pid,)
-        for message in MESSAGES:
-            output = await workers.answer(message)
-            assert output is not None
-            ask: Any = workers.engine.search if isinstance(message, Search) else workers.engine.ask
-            answer = ask(message.request, request_id="id")
-            expected = query_answer(answer, message, workers.engine.identity.root)
-            assert stable_json.dumps(output.body) == stable_json.dumps(expected.body)
-            assert output.logged.hits == expected.logged.hits > 0
-            assert output.segments == expected.segments
+    pid = await workers.ready()
+    assert await workers.answer(deadline=Deadline.after(CLOCK, 100)) is None
+    assert workers.processes.pids == (pid,)
+    for message in MESSAGES:
+        output = await workers.answer(message)
+        assert output is not None
+        ask: Any = workers.engine.search if isinstance(message, Search) else workers.engine.ask
+        answer = ask(message.request, request_id="id")
+        expected = query_answer(answer, message, workers.engine.identity.root)
+        assert stable_json.dumps(output.body) == stable_json.dumps(expected.body)
+        assert output.logged.hits == expected.logged.hits > 0
+        assert output.segments == expected.segments
 
 
 async def test_what_the_daemon_knows_stands_in_the_answer(workers: Workers) -> None:
     """Notices and the state of syncs are those of the job, not of the worker."""
-    async with aclosing(workers.processes):
-        await workers.ready()
-        message = Search(SearchRequest("settle invoice"))
-        notices = (Notice("watch_polling", "late"),)
-        output = await workers.answer(
-            message, notices=notices, standing=IndexFreshness(failure="full")
-        )
-        plain = await workers.answer(message)
+    await workers.ready()
+    message = Search(SearchRequest("settle invoice"))
+    notices = (Notice("watch_polling", "late"),)
+    output = await workers.answer(message, notices=notices, standing=IndexFreshness(failure="full"))
+    plain = await workers.answer(message)
 
-        assert output is not None
-        assert plain is not None
-        assert [notice.code for notice in output.logged.warnings] == [
-            "sync_failed",
-            "watch_polling",
-        ]
-        assert plain.logged.warnings == ()
+    assert output is not None
+    assert plain is not None
+    assert [notice.code for notice in output.logged.warnings] == [
+        "sync_failed",
+        "watch_polling",
+    ]
+    assert plain.logged.warnings == ()
 
 
-def test_a_worker_is_started_by_queries_that_keep_meeting(workers: Workers) -> None:
+async def test_a_worker_is_started_by_queries_that_keep_meeting() -> None:
     """Eight within ten seconds; a few are no reason to load everything a second time."""
-    key, processes = workers.store.key, workers.processes
+    key, processes = "store", QueryProcesses(2, build_id())
 
     assert [processes.is_short(key, at_ms) for at_ms in range(8)] == [False] * 7 + [True]
     assert not processes.is_short(key, 20_000.0)
 
 
-def test_queries_of_one_store_start_no_worker_for_another(workers: Workers) -> None:
+async def test_queries_of_one_store_start_no_worker_for_another() -> None:
     """A worker would open the other store for a single query."""
+    processes = QueryProcesses(2, build_id())
     for at_ms in range(8):
-        workers.processes.is_short("another", at_ms)
+        processes.is_short("another", at_ms)
 
-    assert not workers.processes.is_short(workers.store.key, 8)
-    assert workers.processes.is_short("another", 8)
+    assert not processes.is_short("store", 8)
+    assert processes.is_short("another", 8)
 
 
 async def test_a_query_that_a_worker_answers_does_not_occupy_the_host() -> None:
@@ -182,25 +186,29 @@ async def test_a_query_that_a_worker_answers_does_not_occupy_the_host() -> None:
 
 
 async def test_workers_are_counted_and_their_ends_are_logged(workers: Workers) -> None:
-    """A worker that is killed has answered what it answered."""
-    processes = workers.processes
+    """A worker that is killed has answered what it answered, and the next one takes its place."""
+    await workers.ready()
+    fresh = Workers(workers.engine.identity.root, workers.engine.home.base)
+    processes, before = fresh.processes, len(workers.events())
     assert processes.load() == QueryWorkers(max_running=2)
-    async with aclosing(workers.processes):
-        pid = await workers.ready()
-        await workers.answer()
+    async with aclosing(processes):
+        pid = await fresh.ready()
+        await fresh.answer()
         assert processes.load() == QueryWorkers(1, 2, 1, 1)
         os.kill(pid, signal.SIGKILL)
         await until(lambda: not processes.pids)
+        assert not processes.is_free(fresh.store.key)
         await processes.reap()
         assert processes.load() == QueryWorkers(0, 2, 1, 1)
-        last = await workers.ready()
+        last = await fresh.ready()
+        assert await fresh.answer() is not None
         await processes.aclose()
         opened, ended = {"event": "query_worker_opened"}, {"event": "query_worker_ended"}
-        assert workers.events() == [
+        assert fresh.events()[before:] == [
             opened | {"pid": pid},
             ended | {"pid": pid, "reason": "died", "signal": signal.SIGKILL, "answered": 1},
             opened | {"pid": last},
-            ended | {"pid": last, "reason": "the host ends", "signal": None, "answered": 0},
+            ended | {"pid": last, "reason": "the host ends", "signal": None, "answered": 1},
         ]
 
 
@@ -211,54 +219,40 @@ async def test_the_host_answers_for_a_worker_that_dies_or_is_stopped(
     """Nearly all of the time is left for it."""
     if number == signal.SIGKILL:
         monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
-    async with aclosing(workers.processes):
-        pid = await workers.ready()
-        os.kill(pid, signal.SIGSTOP)
-        answers: list[QueryAnswer | None] = []
+    pid = await workers.ready()
+    os.kill(pid, signal.SIGSTOP)
+    answers: list[QueryAnswer | None] = []
 
-        async def ask() -> None:
-            answers.append(await workers.answer(deadline=deadline))
+    async def ask() -> None:
+        answers.append(await workers.answer(deadline=deadline))
 
-        deadline = Deadline.after(CLOCK, 600_000)
-        async with anyio.create_task_group() as group:
-            group.start_soon(ask)
-            if number == signal.SIGKILL:
-                await anyio.sleep(0.1)
-                os.kill(pid, number)
-        assert answers == [None]
-        assert deadline.remaining_ms() > 560_000
-        assert not psutil.pid_exists(pid)
-        assert await workers.answer() is None, "there is none any more"
+    deadline = Deadline.after(CLOCK, 600_000)
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        if number == signal.SIGKILL:
+            await anyio.sleep(0.1)
+            os.kill(pid, number)
+    assert answers == [None]
+    assert deadline.remaining_ms() > 560_000
+    assert not psutil.pid_exists(pid)
+    assert await workers.answer() is None, "there is none any more"
 
 
 async def test_a_hanging_worker_is_ended(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its time is over by then; the worker is killed, and the permit is free."""
     monkeypatch.setattr(query_process, "is_stopped", lambda _: False)
     monkeypatch.setattr(query_process, "_GRACE_MS", 50.0)
-    async with aclosing(workers.processes):
-        pid = await workers.ready()
-        os.kill(pid, signal.SIGSTOP)
-        with pytest.raises(DeadlineExceeded):
-            await workers.answer(deadline=Deadline.after(CLOCK, 400))
-        assert not psutil.pid_exists(pid)
-        await workers.ready()
-        assert await workers.answer() is not None
+    pid = await workers.ready()
+    os.kill(pid, signal.SIGSTOP)
+    with pytest.raises(DeadlineExceeded):
+        await workers.answer(deadline=Deadline.after(CLOCK, 400))
+    assert not psutil.pid_exists(pid)
+    await workers.ready()
+    assert await workers.answer() is not None
 
 
-async def test_a_worker_that_died_idle_is_replaced(workers: Workers) -> None:
-    """It ends by itself after a while without a job."""
-    async with aclosing(workers.processes):
-        pid = await workers.ready()
-        os.kill(pid, signal.SIGKILL)
-        await until(lambda: not workers.processes.pids)
-        assert not workers.processes.is_free(workers.store.key)
-        await workers.ready()
-        assert await workers.answer() is not None
-        assert workers.processes.starts == 2
-
-
-async def test_an_idle_worker_ends_by_itself(indexed: Path, home: Path) -> None:
-    workers = Workers(indexed, home, idle_ms=50)
+async def test_an_idle_worker_ends_by_itself(workers: Workers) -> None:
+    workers = Workers(workers.engine.identity.root, workers.engine.home.base, idle_ms=50)
     async with aclosing(workers.processes):
         await workers.ready()
         await until(lambda: not workers.processes.pids)
@@ -271,80 +265,58 @@ async def test_a_cancel_spares_the_worker(
 ) -> None:
     """The reason is the daemon's; the next job is answered."""
     monkeypatch.setattr(query_process, "is_stopped", lambda _: False)  # else it ends at once
-    async with aclosing(workers.processes):
-        pid = await workers.ready()
-        os.kill(pid, signal.SIGSTOP)
-        stop = Stop()
-        deadline = Deadline.after(CLOCK, 600_000, stop)
+    pid = await workers.ready()
+    os.kill(pid, signal.SIGSTOP)
+    stop = Stop()
+    deadline = Deadline.after(CLOCK, 600_000, stop)
 
-        async def ask() -> None:
-            with pytest.raises(Cancelled, match="the client closed the connection"):
-                await workers.answer(deadline=deadline)
+    async def ask() -> None:
+        with pytest.raises(Cancelled, match="the client closed the connection"):
+            await workers.answer(deadline=deadline)
 
-        async with anyio.create_task_group() as group:
-            group.start_soon(ask)
-            await anyio.sleep(0.1)
-            stop.set("the client closed the connection")
-            group.cancel_scope.cancel()
-            with anyio.CancelScope(shield=True):
-                await anyio.sleep(0.2)
-            os.kill(pid, signal.SIGCONT)
-        assert workers.processes.pids == (pid,)
-        assert await workers.answer() is not None
+    async with anyio.create_task_group() as group:
+        group.start_soon(ask)
+        await anyio.sleep(0.1)
+        stop.set("the client closed the connection")
+        group.cancel_scope.cancel()
+        with anyio.CancelScope(shield=True):
+            await anyio.sleep(0.2)
+        os.kill(pid, signal.SIGCONT)
+    assert workers.processes.pids == (pid,)
+    assert await workers.answer() is not None
 
 
 async def test_deadlines_hold_in_workers(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is told what is left when it gets the job."""
     monkeypatch.setattr(query_process, "_LEAST_MS", 0.0)
-    async with aclosing(workers.processes):
-        await workers.ready()
-        with pytest.raises(DeadlineExceeded):
-            await workers.answer(deadline=Deadline.after(CLOCK, 0.01))
+    await workers.ready()
+    with pytest.raises(DeadlineExceeded):
+        await workers.answer(deadline=Deadline.after(CLOCK, 0.01))
 
 
 async def test_the_host_answers_over_a_store_that_no_worker_has_open(workers: Workers) -> None:
     """Also if a worker has closed it for others, or it is damaged, as only the host rebuilds it."""
-    async with aclosing(workers.processes):
-        await workers.ready()
-        assert await workers.answer(store="another") is None
-        (uses,) = workers.processes._workers.values()
-        uses.logs["closed"] = workers.log
-        assert await workers.answer(store="closed") is None
-        assert not workers.processes.is_free("closed")
-        assert await workers.answer() is not None
-        store_files.active_file(workers.engine.identity.store).write_bytes(b"damaged")
-        assert await workers.answer() is None
-        assert workers.processes.pids
+    await workers.ready()
+    assert await workers.answer(store="another") is None
+    (uses,) = workers.processes._workers.values()
+    uses.logs["closed"] = workers.log
+    assert await workers.answer(store="closed") is None
+    assert not workers.processes.is_free("closed")
+    assert await workers.answer() is not None
+    pointer = store_files.active_file(workers.engine.identity.store)
+    pointed = pointer.read_bytes()
+    pointer.write_bytes(b"damaged")
+    assert await workers.answer() is None
+    assert workers.processes.pids
+    pointer.write_bytes(pointed)
 
 
-async def test_a_worker_of_another_build_is_not_used(indexed: Path, home: Path) -> None:
+async def test_a_worker_of_another_build_is_not_used(workers: Workers) -> None:
     """As after an upgrade, while the old daemon still runs."""
-    workers = Workers(indexed, home)
+    workers = Workers(workers.engine.identity.root, workers.engine.home.base)
     workers.processes = QueryProcesses(2, "another")
     async with aclosing(workers.processes):
         await workers.processes.prepare(workers.store, workers.log)
         assert workers.events()[-1]["reason"] == "another build"
         assert workers.processes.pids == ()
         assert workers.processes.starts == 1
-
-
-def test_a_worker_does_not_outlive_its_host(indexed: Path, home: Path) -> None:
-    """Not even one that was killed and could say nothing."""
-    program = f"""
-import anyio
-from pathlib import Path
-from tests.daemon.test_query_process import Workers
-
-async def main():
-    workers = Workers(Path({str(indexed)!r}), Path({str(home)!r}))
-    print(await workers.ready(), flush=True)
-    await anyio.sleep(600)
-
-anyio.run(main)
-"""
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as host:
-        assert host.stdout is not None
-        worker = psutil.Process(int(host.stdout.readline()))
-        host.kill()
-    _, alive = psutil.wait_procs([worker], timeout=END_S)
-    assert not alive

@@ -20,6 +20,7 @@ from ggrep.protocol.client.link import Link, Unreachable
 from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import Hello, hello_json
 from ggrep.protocol.wire.messages import Ping, Shutdown
+from tests.daemon.conftest import descriptors
 from tests.fakes.hosts import CLOCK
 from tests.fakes.places import short_directory
 from tests.fakes.processes import Hosted, hosted
@@ -88,10 +89,6 @@ async def ends(stream: SocketStream) -> bool:
 async def noted(desk: Desk) -> list[bytes]:
     await desk.arrived.wait()
     return desk.came
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 async def test_many_daemons_listen_by_one_socket() -> None:

@@ -32,21 +32,6 @@ def test_answers_are_the_engines(indexed: Path, home: Path, request_: SearchRequ
     assert not request_.scope or len(response["results"]) == 1
 
 
-def test_the_answer_names_the_snapshot_it_was_taken_from(indexed: Path, home: Path) -> None:
-    """Not the one that happens to be active when the answer is put together."""
-    with served(indexed, home) as host:
-        host.eventually(lambda: host.syncs.jobs and host.daemon.syncs.statistics().last_result)
-        before = host.ask(Search(asked())).body["response"]
-        write_tree(indexed, {"src/new.py": "def settle_invoice_anew():\n    return 1\n"})
-        report = host.ask(Sync()).body["report"]
-        after = host.ask(Search(asked())).body["response"]
-
-    assert report["published"]
-    assert after["snapshot_id"] == report["snapshot_id"] != before["snapshot_id"]
-    assert "src/new.py" in [hit["path"] for hit in after["results"]]
-    assert "src/new.py" not in [hit["path"] for hit in before["results"]]
-
-
 def test_an_answer_says_that_files_have_changed_since(indexed: Path, home: Path) -> None:
     """Unless it has to be the same again: that one depends on the snapshot alone."""
 

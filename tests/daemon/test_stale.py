@@ -123,19 +123,6 @@ def test_without_an_index_who_searches_is_told_at_once(root: Path, home: Path) -
     assert warned["stale_config"].endswith("; indexing is suspended")
 
 
-def test_settings_that_cannot_be_read_make_it_stale_as_well(indexed: Path, home: Path) -> None:
-    """Half-written files happen; it recovers with the next edit."""
-    with served(indexed, home) as host:
-        host.settled()
-        edit(host, "max_file_size_bytes = [\n")
-        assert host.daemon.stale
-        assert answered(host)["results"]
-        edit(host, None)
-
-        assert not host.daemon.stale
-        assert answered(host)["warnings"] == []
-
-
 @pytest.mark.slow
 def test_settings_made_to_hurt_cost_a_warning(indexed: Path, home: Path) -> None:
     """One after the other, under one daemon: all it answers is its last good snapshot."""
@@ -212,19 +199,6 @@ def test_a_daemon_that_flags_chose_leads_no_plain_search(indexed: Path, home: Pa
     """They mean the store of the settings, not of the flags."""
     with served(indexed, home):
         assert not list((home / "daemon").glob("*.locator"))
-
-
-def test_an_edit_ends_a_sync(indexed: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tests.fakes.hosts.POLL_S", 0.01)
-    monkeypatch.setattr("ggrep.daemon.daemon_tasks._CONFIG_DEBOUNCE_MS", 1.0)
-
-    with served(indexed, home, gated=True) as host:
-        host.eventually(lambda: host.daemon.syncs.statistics().state == "indexing")
-        (indexed / ".ggrep.toml").write_text("include_untracked = false\n")
-        host.eventually(lambda: host.daemon.stale)
-
-        assert host.ask(Ping()).body["stale"]
-        assert host.daemon.syncs.statistics().state == "frozen"
 
 
 def test_a_settings_file_that_nobody_writes_to_stops_nothing(indexed: Path, home: Path) -> None:

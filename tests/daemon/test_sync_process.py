@@ -1,7 +1,6 @@
 """The worker is kept while it is useful, and killed with all it started when it is not."""
 
 import errno
-import os
 import signal
 import subprocess
 import sys
@@ -82,6 +81,15 @@ async def test_a_worker_is_replaced_after_so_many_syncs(tmp_path: Path) -> None:
         reports = [await process.run(job(tmp_path, "answer"), ignore) for _ in range(5)]
 
         assert len({outcome.snapshot_id for outcome in reports}) == 3
+        assert process.starts == 3
+
+
+async def test_a_worker_of_low_impact_does_no_other_job(tmp_path: Path) -> None:
+    """A process cannot raise its priority again."""
+    async with aclosing(SyncProcess(write_worker(tmp_path))) as process:
+        for low_impact in (False, True, True, False):
+            await process.run(job(tmp_path, "answer", low_impact=low_impact), ignore)
+
         assert process.starts == 3
 
 
@@ -210,50 +218,28 @@ def real_job(root: Path, home: Path, **given: Any) -> SyncJob:
 async def test_the_real_worker_indexes_and_compacts(root: Path, home: Path) -> None:
     """It does what the command does, a compaction included; nothing but answers comes back."""
     write_tree(root, {"a.py": "def lighthouse():\n    return 1\n", "keep.py": "kept = 1\n"})
-    outcomes: list[SyncOutcome] = []
     stages: list[str] = []
     async with aclosing(SyncProcess()) as process:
 
-        async def sync(**given: Any) -> None:
-            wanted = real_job(root, home, **given)
-            outcomes.append(await process.run(wanted, lambda output: stages.append(output.stage)))
+        async def sync(**given: Any) -> SyncOutcome:
+            wanted = SyncJob(root, home, flags={"encoder": "hashed", "parse_workers": 1}, **given)
+            return await process.run(wanted, lambda output: stages.append(output.stage))
 
-        await sync()
-        await sync(low_impact=True)
+        first = await sync()
         write_tree(root, {"a.py": "def beacon():\n    return 2\n", "b.py": "buoy = 1\n"})
-        await sync()
-        assert process.starts == 3  # who stepped back cannot come forward
+        second = await sync()
         with pytest.raises(SyncFailed, match="select store") as caught:
             await sync(store_id="another")
         assert caught.value.code == "invalid_request"
+        assert process.starts == 1
     engine = open_engine(root, home)
 
     assert paths(engine, "beacon")[0] == "a.py"
-    assert [outcome.published for outcome in outcomes] == [True, False, True]
-    assert outcomes[2].compaction is not None  # a third of the rows were dead
-    assert outcomes[2].snapshot_id == engine.view().manifest.snapshot_id
-    assert outcomes[0].cpu_ms > 0
+    assert first.published
+    assert first.cpu_ms > 0
+    assert second.compaction is not None  # a third of the rows were dead
+    assert second.snapshot_id == engine.view().manifest.snapshot_id
     assert list(dict.fromkeys(stages)) == ["scan", "index", "publish", "upkeep"]
-
-
-@pytest.mark.slow
-async def test_a_killed_worker_leaves_a_sound_store(root: Path, home: Path) -> None:
-    """Memory runs out, and the kernel picks the largest process."""
-    write_tree(root, {f"f{n}.py": f"def lighthouse{n}():\n    return {n}\n" for n in range(60)})
-    async with aclosing(SyncProcess()) as process:
-
-        def kill(progress: SyncProgress) -> None:
-            pid = process.pid
-            if progress.stage == "publish" and pid is not None:
-                os.kill(pid, signal.SIGKILL)
-
-        with pytest.raises(SyncFailed, match="ended"):
-            await process.run(real_job(root, home), kill)
-        outcome = await process.run(real_job(root, home), ignore)
-
-        assert outcome.indexed == 60
-
-    assert paths(open_engine(root, home), "lighthouse7")[0] == "f7.py"
 
 
 _HOST = """

@@ -8,6 +8,7 @@ import pytest
 
 from ggrep.daemon.sync_loop import ThreadEvent
 from ggrep.daemon.watched_root import EventFilter
+from tests.daemon.conftest import descriptors
 
 ROOT = Path("/w/repo")
 FILTER = EventFilter(ROOT, (Path("/w/repo/.home"), Path("/elsewhere")))
@@ -95,10 +96,6 @@ def test_it_says_when_something_may_have_been_dropped() -> None:
 def test_a_root_at_the_top_of_the_file_system_is_understood() -> None:
     """Its path ends with a slash as no other does."""
     assert EventFilter(Path("/"), ()).concerns("/a.py")
-
-
-def descriptors() -> int:
-    return len(list(Path("/proc/self/fd").iterdir()))
 
 
 async def test_a_thread_wakes_the_task_that_waits() -> None:

@@ -19,26 +19,30 @@ from ggrep.protocol.wire.messages import Sync
 
 CLOCK = SystemClock()
 FLAGS = {"encoder": "hashed", "watch": False}
-_SWITCHES = ("--encoder", "hashed", "--no-watch")
+SWITCHES = ("--encoder", "hashed", "--no-watch")
 _PATIENCE_S = 600
 
 
 class HostProcess:
-    """`ggrep serve` of some roots."""
+    """`ggrep serve` of some roots.
+
+    Attributes:
+        process: None unless it was started, and after `end`.
+    """
 
     def __init__(self, roots: Sequence[Path], home: Path, log: Path) -> None:
         self.home = home
         self._roots = tuple(roots)
         self._log = log
-        self._process: subprocess.Popen[bytes] | None = None
+        self.process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Serve; return when every root was compared with its index, so that no answer warns."""
         environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
         paths = [word for root in self._roots for word in ("--path", str(root))]
         with self._log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "ggrep", "serve", *paths, *_SWITCHES],
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "ggrep", "serve", *paths, *SWITCHES],
                 env={**environ, "GGREP_HOME": str(self.home)},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -47,24 +51,24 @@ class HostProcess:
         deadline = Deadline.after(CLOCK, _PATIENCE_S * 1_000)
         for root in self._roots:
             while not self._is_compared(root, deadline):
-                assert self._process.poll() is None, self._log.read_text()
+                assert self.process.poll() is None, self._log.read_text()
                 deadline.check("the start of a host")
                 time.sleep(0.02)
 
     def end(self) -> None:
         """Have it end, and with it whatever it has started."""
-        if self._process is None:
+        if self.process is None:
             return
-        workers = psutil.Process(self._process.pid).children(recursive=True)
-        self._process.send_signal(signal.SIGTERM)
+        workers = psutil.Process(self.process.pid).children(recursive=True)
+        self.process.send_signal(signal.SIGTERM)
         try:
-            self._process.wait(_PATIENCE_S)
+            self.process.wait(_PATIENCE_S)
         finally:
-            for each in (*workers, self._process):
+            for each in (*workers, self.process):
                 with suppress(psutil.NoSuchProcess, ProcessLookupError):
                     each.kill()
-            self._process.wait(_PATIENCE_S)
-            self._process = None
+            self.process.wait(_PATIENCE_S)
+            self.process = None
 
     def address(self, root: Path) -> DaemonAddress:
         """Return where the daemon of a root is met."""

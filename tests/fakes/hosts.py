@@ -30,6 +30,7 @@ from ggrep.protocol.wire.messages import Message
 from ggrep.protocol.wire.replies import Reply
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.sync_outcomes import outcome_of
+from tests.fakes.wires import Wire
 
 CLOCK = SystemClock()
 BUILD = "test-build"
@@ -114,6 +115,13 @@ class Served:
         link = Link.connect(self.address.socket, replace(self.address.hello, **changes), CLOCK)
         self.links.append(link)
         return link
+
+    def wire(self, client_id: str | None = None, **changes: Any) -> Wire:
+        """Return a connection that has introduced itself; `changes` are of its hello."""
+        from msgspec.structs import replace
+
+        named = {} if client_id is None else {"client_id": client_id}
+        return Wire.greeted(self.address.socket, replace(self.address.hello, **named, **changes))
 
     def ask(self, message: Message, **changes: Any) -> Reply:
         """Return the answer to a message on a connection of its own."""

@@ -1,6 +1,9 @@
 """Commands that stand in for parse workers: late, hanging, killed, broken ones."""
 
+import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 from ggrep.parse.languages.chunk_limits import Allowance
 from ggrep.parse.workers.parse_pool import Terms
@@ -48,3 +51,13 @@ SPINNING_INDEXER: Command = _spinning("ggrep.index.sync", "index_worker", "chunk
 
 _SLOW = "import time; time.sleep(0.5); from ggrep.parse.workers.worker import main; main()"
 SLOW_START: Command = (sys.executable, "-c", _SLOW)
+
+
+def children() -> set[str]:
+    """Return the processes that any thread of this one has started and not reaped."""
+    results: set[str] = set()
+    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
+        # A thread may end between being listed and being read.
+        with suppress(FileNotFoundError):
+            results |= set((task / "children").read_text().split())
+    return results

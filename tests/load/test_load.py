@@ -92,7 +92,7 @@ def test_answers_are_right_while_the_index_changes_under_them() -> None:
 
     Roughly, as other tests may compute beside it.
     """
-    outcome = _endure(Load(16, 3.0, 1_500, publishes=2))
+    outcome = _endure(Load(16, 2.0, 1_500, publishes=2))
 
     assert outcome.overrun_p99_ms() <= 2_000
 

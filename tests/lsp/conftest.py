@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import pytest
+import pytest_asyncio
 from lsprotocol import types
 from pytest_lsp import LanguageClient, client_capabilities, make_test_lsp_client
 
@@ -102,6 +103,13 @@ def place() -> Iterator[Settled]:
     """Return an indexed repository of five languages, and one beside it."""
     with settled(unmarked(TREE) | WIDE | BOXES | LISP, unmarked(OTHER)) as result:
         yield result
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def editor(place: Settled) -> AsyncIterator[Editor]:
+    """Return an editor in which the first repository is open."""
+    async with editing(place, [place.root]) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,10 @@
 """Definitions and usages of 50 names in five languages, by a client over real daemons."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
 import pytest
-import pytest_asyncio
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
@@ -14,13 +13,6 @@ from tests.lsp.marked import Marks, Spot
 from tests.mcp.processes import Settled
 
 pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def editor(place: Settled) -> AsyncIterator[Editor]:
-    """Return an editor in which the first repository is open."""
-    async with editing(place, [place.root]) as opened:
-        yield opened
 
 
 def spots(root: Path, locations: Sequence[types.Location]) -> set[Spot]:

@@ -21,6 +21,8 @@ from tests.mcp.processes import Settled, settled
 pytestmark = pytest.mark.slow
 
 CANCELLED = -32800
+SHARED = pytest.mark.asyncio(loop_scope="module")
+"""Of tests that share an editor."""
 
 
 @pytest.mark.parametrize(
@@ -47,20 +49,20 @@ async def test_each_encoding_is_negotiated(place: Settled, encoding: str, column
     assert [each.range.start for each in leads] == [types.Position(0, 4)]
 
 
-async def test_unsaved_edits_move_places(place: Settled, marks: Marks) -> None:
+@SHARED
+async def test_unsaved_edits_move_places(place: Settled, editor: Editor, marks: Marks) -> None:
     """A new line moves those below it; a usage whose line was edited is left out, and said so."""
     file, defined = place.root / "py/teller.py", marks.defined["fetch_balance"]
-    async with editing(place, [place.root]) as editor:
-        editor.open(file)
-        editor.edit(file, types.Range(types.Position(1, 0), types.Position(1, 0)), "# é\n\x0c\n")
-        moved = await editor.references(place.root / defined.path, *defined[1:])
-        inside = await editor.definition(file, 8, 14)
-        editor.edit(file, types.Range(types.Position(8, 4), types.Position(8, 9)), "return")
-        left = await editor.references(place.root / defined.path, *defined[1:])
-        editor.client.text_document_did_close(
-            types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(file.as_uri()))
-        )
-        again = await editor.references(place.root / defined.path, *defined[1:])
+    editor.open(file)
+    editor.edit(file, types.Range(types.Position(1, 0), types.Position(1, 0)), "# é\n\x0c\n")
+    moved = await editor.references(place.root / defined.path, *defined[1:])
+    inside = await editor.definition(file, 8, 14)
+    editor.edit(file, types.Range(types.Position(8, 4), types.Position(8, 9)), "return")
+    left = await editor.references(place.root / defined.path, *defined[1:])
+    editor.client.text_document_did_close(
+        types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(file.as_uri()))
+    )
+    again = await editor.references(place.root / defined.path, *defined[1:])
 
     assert [each.range.start.line for each in moved] == [3, 8]
     assert [each.range.start.line for each in inside] == [defined.line]
@@ -152,42 +154,46 @@ async def test_a_folder_that_is_no_repository(place: Settled, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("asked", ["definition", pytest.param("command", marks=pytest.mark.deep)])
-async def test_a_cancelled_request_ends_at_once(place: Settled, marks: Marks, asked: str) -> None:
+@SHARED
+async def test_a_cancelled_request_ends_at_once(
+    place: Settled, editor: Editor, marks: Marks, asked: str
+) -> None:
     file, defined = place.root / "py/bank.py", marks.defined["audit_log"]
-    async with editing(place, [place.root]) as editor:
-        await editor.hover(file, *defined[1:])
-        daemons = [record.pid for record in running(place.home)]
+    await editor.hover(file, *defined[1:])
+    daemons = [record.pid for record in running(place.home)]
+    for pid in daemons:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        if asked == "definition":
+            method = "textDocument/definition"
+            params: object = types.DefinitionParams(
+                types.TextDocumentIdentifier(file.as_uri()), types.Position(*defined[1:])
+            )
+        else:
+            method = "workspace/executeCommand"
+            params = types.ExecuteCommandParams("ggrep.search", ["audit"])
+        reply = editor.client.protocol.send_request(method, params, msg_id=asked)
+        editor.client.cancel_request(types.CancelParams(asked))
+        with pytest.raises(JsonRpcException) as failure:
+            await asyncio.wrap_future(reply)
+    finally:
         for pid in daemons:
-            os.kill(pid, signal.SIGSTOP)
-        try:
-            if asked == "definition":
-                method = "textDocument/definition"
-                params: object = types.DefinitionParams(
-                    types.TextDocumentIdentifier(file.as_uri()), types.Position(*defined[1:])
-                )
-            else:
-                method = "workspace/executeCommand"
-                params = types.ExecuteCommandParams("ggrep.search", ["audit"])
-            reply = editor.client.protocol.send_request(method, params, msg_id="slow")
-            editor.client.cancel_request(types.CancelParams("slow"))
-            with pytest.raises(JsonRpcException) as failure:
-                await asyncio.wrap_future(reply)
-        finally:
-            for pid in daemons:
-                os.kill(pid, signal.SIGCONT)
-        leads = await editor.definition(file, *defined[1:])
+            os.kill(pid, signal.SIGCONT)
+    leads = await editor.definition(file, *defined[1:])
 
     assert failure.value.code == CANCELLED
     assert [each.range.start.line for each in leads] == [defined.line]
 
 
-async def test_the_death_of_the_daemon_is_survived(place: Settled, marks: Marks) -> None:
+@SHARED
+async def test_the_death_of_the_daemon_is_survived(
+    place: Settled, editor: Editor, marks: Marks
+) -> None:
     file, defined = place.root / "py/bank.py", marks.defined["audit_log"]
-    async with editing(place, [place.root]) as editor:
-        before = await editor.definition(file, *defined[1:])
-        for record in running(place.home):
-            os.kill(record.pid, signal.SIGKILL)
-        after = await editor.definition(file, *defined[1:])
+    before = await editor.definition(file, *defined[1:])
+    for record in running(place.home):
+        os.kill(record.pid, signal.SIGKILL)
+    after = await editor.definition(file, *defined[1:])
 
     assert before == after != []
 

@@ -13,7 +13,6 @@ from tests.fakes.held import HeldSearches
 from tests.fakes.hosts import Served, served
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import open_engine, write_tree
-from tests.fakes.wires import Wire
 
 
 def test_commit_and_snapshot_are_those_of_what_is_shown(
@@ -30,7 +29,7 @@ def test_commit_and_snapshot_are_those_of_what_is_shown(
     with served(root, home) as host:
         host.settled()
         before = host.daemon.engine().view().manifest.snapshot_id
-        with Wire.greeted(host.address.socket, host.address.hello) as wire:
+        with host.wire() as wire:
             wire.send_message("1", Search(SearchRequest("settle")))
             host.eventually(lambda: kept.begun)
             write_tree(root, {"a.py": "def settle():\n    return 'new'\n"})

@@ -4,14 +4,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from anyio import to_thread
 from msgspec.structs import replace
 
 import ggrep as package
 from ggrep.base import stable_json
-from ggrep.base.errors import UsageError
+from ggrep.base.errors import GgrepError, UsageError
 from ggrep.config.home import Home
+from ggrep.daemon.sync_work import Worker
 from ggrep.index.maintenance.inventory import list_stores
-from ggrep.model.sync import SyncFailed, SyncJob
+from ggrep.model.sync import SyncFailed, SyncJob, SyncOutcome, error_from, error_json
 from ggrep.service.build_engines import cluster, engine, node
 from ggrep.service.build_engines.cluster import NoCluster, host_and_port, require_answer
 from ggrep.service.build_engines.engine import LocalEngine, open_engine
@@ -48,6 +50,25 @@ class Nodes:
 
     def close(self) -> None:
         self.closed = True
+
+
+class InProcessWorker:
+    """A build worker without a process of its own."""
+
+    async def run(self, job: SyncJob, _: object) -> SyncOutcome:
+        try:
+            return await to_thread.run_sync(Worker(node._Unheard(), node._never).do, job)
+        except GgrepError as error:
+            raise error_from(error_json(error)) from error
+
+    async def aclose(self) -> None:
+        """End nothing."""
+
+
+@pytest.fixture(autouse=True)
+def local_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Build in this process; tests of `workspace build` start processes."""
+    monkeypatch.setattr(LocalEngine, "worker", lambda _: InProcessWorker())
 
 
 @pytest.fixture

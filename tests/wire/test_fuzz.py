@@ -169,30 +169,6 @@ NAMES = sorted({body["message"] for body in BODIES if "message" in body})
 
 @pytest.mark.slow
 @MANY
-def test_bytes_of_any_kind_are_refused_or_read(cases: int) -> None:
-    hold(cases, read_stream, data=st.binary(max_size=200), step=st.integers(1, 50))
-
-
-@pytest.mark.slow
-@MANY
-def test_frames_with_a_few_bytes_changed_are_refused_or_read(cases: int) -> None:
-    def read(which: bytes, edits: list[tuple[int, bytes]], step: int) -> None:
-        data = which
-        for at, patch in edits:
-            data = data[:at] + patch + data[at + len(patch) :]
-        read_stream(data, step)
-
-    hold(
-        cases,
-        read,
-        which=st.sampled_from(FRAMES),
-        edits=st.lists(st.tuples(st.integers(0, 800), st.binary(max_size=6)), max_size=4),
-        step=st.integers(1, 700),
-    )
-
-
-@pytest.mark.slow
-@MANY
 def test_json_of_wrong_types_is_refused_or_read(cases: int) -> None:
     def read(body: dict[str, Any], changes: dict[str, Any], name: str | None) -> None:
         changed = body | changes | ({} if name is None else {"message": name})

@@ -8,10 +8,13 @@ from msgspec.structs import fields
 
 from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import EncodeRequest, PoolRequest, SearchRequest, ViewOptions
+from ggrep.model.slate import Budgets, SessionRequest, SlateRequest
 from ggrep.protocol.wire import reading
 from ggrep.protocol.wire.messages import (
     KINDS,
+    Ask,
     Cancel,
     Claim,
     Describe,
@@ -72,6 +75,42 @@ STATISTICS: dict[str, Any] = {
 POOL: dict[str, Any] = {"search": REQUEST, "per_list": 5, "statistics": STATISTICS}
 
 
+def search(**change: object) -> dict[str, Any]:
+    return {"message": "search", "request": REQUEST, **change}
+
+
+def query(**change: object) -> dict[str, Any]:
+    return search(request=REQUEST | change)
+
+
+def pool(**change: object) -> dict[str, Any]:
+    return {"message": "pool", "request": POOL | change}
+
+
+def statistics(**change: object) -> dict[str, Any]:
+    return pool(statistics=STATISTICS | change)
+
+
+def slate(**change: object) -> dict[str, Any]:
+    return {"message": "slate", "request": {"search": REQUEST} | change}
+
+
+def session(**change: object) -> dict[str, Any]:
+    return slate(session=change)
+
+
+def symbol(**change: object) -> dict[str, Any]:
+    return {"message": "symbol", "request": {"name": "refund"} | change}
+
+
+def references(**change: object) -> dict[str, Any]:
+    return {"message": "references", "request": {"name": "refund"} | change}
+
+
+def expand(**change: object) -> dict[str, Any]:
+    return {"message": "expand", "request": {"target": "a.py:3"} | change}
+
+
 @settings(suppress_health_check=list(HealthCheck), deadline=None)
 @given(message=MESSAGES, request_id=REQUEST_IDS)
 def test_messages_come_back_equal(message: Message, request_id: str) -> None:
@@ -122,6 +161,26 @@ def test_every_kind_of_message_has_a_name_and_a_query_its_bound() -> None:
             {"message": "search", "request": REQUEST, "waited_ms": 700},
             Search(SearchRequest("refund"), waited_ms=700),
         ),
+        (slate(), Ask(SlateRequest(SearchRequest("refund")))),
+        (
+            slate(session={}, budgets={"files": 3}, level=0),
+            Ask(
+                SlateRequest(
+                    SearchRequest("refund"),
+                    level=0,
+                    budgets=Budgets(files=3),
+                    session=SessionRequest(),
+                )
+            ),
+        ),
+        (
+            slate() | {"priority": "batch", "path": "/r/src"},
+            Ask(SlateRequest(SearchRequest("refund")), "batch", "/r/src"),
+        ),
+        (symbol(), Ask(SymbolRequest("refund"))),
+        (symbol() | {"values": True}, Ask(SymbolRequest("refund"), values=True)),
+        (references(strings=True), Ask(ReferencesRequest("refund", strings=True))),
+        (expand(boundary="file"), Ask(ExpandRequest("a.py:3", "file"))),
     ],
 )
 def test_what_is_left_out_has_a_default(body: dict[str, Any], message: Message) -> None:
@@ -170,22 +229,6 @@ def test_a_bad_message_with_a_good_id_can_be_answered_and_no_text_is_not_sent() 
 
     with pytest.raises(InvalidRequest, match="surrogate"):
         message_json("", Search(SearchRequest("a", scope="b\udcff")))
-
-
-def search(**change: object) -> dict[str, Any]:
-    return {"message": "search", "request": REQUEST, **change}
-
-
-def query(**change: object) -> dict[str, Any]:
-    return search(request=REQUEST | change)
-
-
-def pool(**change: object) -> dict[str, Any]:
-    return {"message": "pool", "request": POOL | change}
-
-
-def statistics(**change: object) -> dict[str, Any]:
-    return pool(statistics=STATISTICS | change)
 
 
 @pytest.mark.parametrize(
@@ -264,6 +307,49 @@ def statistics(**change: object) -> dict[str, Any]:
         ({"message": "health", "deep": []}, "deep: .* found an array of 0 items"),
         ({"message": "shutdown", "reason": "x" * 257}, "reason"),
         ({"message": "shutdown", "reason": {}}, "reason: .* found an object"),
+        ({"message": "slate"}, "request: missing"),
+        (slate(search=None), r"request\.search"),
+        (slate(level=4), r"request\.level: .* found 4"),
+        (slate(level=-1), r"request\.level: .* found -1"),
+        (slate(level=True), r"request\.level"),
+        (slate(budgets={"files": -1}), r"request\.budgets\.files: .* found -1"),
+        (slate(budgets={"total_bytes": 2**51}), r"request\.budgets\.total_bytes"),
+        (slate(snapshot_id="yesterday"), "invalid snapshot id"),
+        (slate() | {"path": "src"}, "path: .* found 'src'"),
+        (slate() | {"priority": "urgent"}, "priority"),
+        (slate() | {"values": 1}, "values: .* found 1"),
+        (session(token=7), r"request\.session\.token"),
+        (
+            session(token="x" * 8_193),
+            r"request\.session\.token: 8193 bytes are more than the maximum of 8192",
+        ),
+        (slate(session={"token": "\ud800"}), r"request\.session\.token: contains a lone surrogate"),
+        (session(op="end"), r"request\.session\.op"),
+        (
+            session(targets=["a"] * 33),
+            r"request\.session\.targets: 33 items are more than the maximum of 32",
+        ),
+        (session(targets=["x" * 4_097]), r"request\.session\.targets\[0\]: 4097 bytes"),
+        (symbol(name="x" * 513), r"request\.name: 513 bytes are more than the maximum of 512"),
+        (symbol(name=None), r"request\.name"),
+        (symbol(limit=-1), r"request\.limit: .* found -1"),
+        (symbol(scope="x" * 4_097), r"request\.scope"),
+        (symbol(timeout_ms=3_600_001), r"request\.timeout_ms"),
+        (references(name="x" * 513), r"request\.name: 513 bytes"),
+        (
+            references(filters=[{}] * 257),
+            r"request\.filters: 257 items are more than the maximum of 256",
+        ),
+        (references(strings=1), r"request\.strings"),
+        (references() | {"path": "../x"}, "path"),
+        (
+            expand(target="x" * 4_097),
+            r"request\.target: 4097 bytes are more than the maximum of 4096",
+        ),
+        (expand(target="\udfff"), r"request\.target"),
+        (expand(boundary="world"), r"request\.boundary"),
+        (expand(max_bytes=-1), r"request\.max_bytes: .* found -1"),
+        (expand(timeout_ms=-1), r"request\.timeout_ms"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_value(body: dict[str, Any], message: str) -> None:
@@ -281,3 +367,21 @@ def test_a_message_says_for_whom_it_asks() -> None:
     for wrong in ("x" * 65, 7, "a\n"):
         with pytest.raises(InvalidRequest, match="caller"):
             parse_message({"message": "ping", "caller": wrong})
+
+
+def test_a_token_that_is_too_long_is_not_quoted() -> None:
+    """Errors are logged and shown; a token opens a session."""
+    with pytest.raises(InvalidRequest) as caught:
+        parse_message(session(token="secret" * 10_000))
+
+    assert "secret" not in str(caught.value)
+
+
+def test_bounds_are_taken_to_the_last() -> None:
+    """What is promised is held."""
+    targets = ["x" * 4_096] * 32
+    message = parse_message(session(token="x" * 8_192, targets=targets)).message
+
+    assert isinstance(message, Ask)
+    assert message.request.session == SessionRequest("x" * 8_192, targets=tuple(targets))
+    assert parse_message(symbol(name="ü" * 256)).message == Ask(SymbolRequest("ü" * 256))

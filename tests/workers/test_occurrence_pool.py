@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
@@ -42,6 +41,7 @@ from tests.fakes.parsers import (
     SLOW_START,
     SPINNING_READER,
     Command,
+    children,
 )
 
 CLOCK = SystemClock()
@@ -55,15 +55,6 @@ def question(path: str = "a.py", data: bytes = TEXT) -> OccurrenceRequest:
 
 def kinds(answer: FileOccurrences) -> list[str]:
     return [mention.kind for mention in answer.occurrences]
-
-
-def children() -> set[str]:
-    """Return the processes that any thread of this one has started and not reaped."""
-    results: set[str] = set()
-    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
-        with suppress(FileNotFoundError):
-            results |= set((task / "children").read_text().split())
-    return results
 
 
 @pytest.mark.slow
@@ -289,11 +280,3 @@ def test_no_child_outlives_a_process_that_ends() -> None:
     assert kind == "definition"
     assert pids
     assert not any(Path("/proc", pid).exists() for pid in pids.split())
-
-
-def test_the_reader_loads_neither_database_nor_arrays() -> None:
-    """Starting one has to be cheap."""
-    program = "import sys, ggrep.parse.workers.worker; print(*sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
-
-    assert not {"lancedb", "numpy", "pyarrow"} & set(done.stdout.decode().split())

@@ -18,7 +18,7 @@ from ggrep.base.ids import PathKey
 from ggrep.model.files import FileText, SourceFile
 from ggrep.parse.chunking.unparsed import Reading
 from ggrep.parse.languages.chunk_limits import Allowance, ChunkLimits
-from ggrep.parse.workers.jobs import HELLO, PlanRequest, encode_request, frame
+from ggrep.parse.workers.jobs import PlanRequest, encode_request, frame
 from ggrep.parse.workers.kept import KeptWorkers
 from ggrep.parse.workers.parse_pool import IN_PROCESS_BYTES, ParsePool, Terms
 from tests.fakes.clocks import ManualClock
@@ -32,6 +32,7 @@ from tests.fakes.parsers import (
     SLOW_START,
     SPINNING,
     Command,
+    children,
 )
 
 CLOCK = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
@@ -42,16 +43,6 @@ ALONE = replace(SHORT, alone=True)
 def text_file(path: str, text: str) -> FileText:
     key, data = PathKey(path), text.encode()
     return FileText(key, data, "0" * 64, SourceFile(key, len(data), 0, 0, 0))
-
-
-def children() -> set[str]:
-    """Return the processes that any thread of this one has started and not reaped."""
-    results: set[str] = set()
-    for task in Path(f"/proc/{os.getpid()}/task").iterdir():
-        # A thread may end between being listed and being read.
-        with suppress(FileNotFoundError):
-            results |= set((task / "children").read_text().split())
-    return results
 
 
 def many(count: int) -> Iterator[FileText]:
@@ -243,7 +234,6 @@ def test_leaving_early_leaves_no_child_behind() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_the_next_pool_goes_on_with_kept_workers() -> None:
     """Starting one takes longer than the index of a tiny repository."""
     others = children()
@@ -290,16 +280,6 @@ def test_the_worker_loads_no_database_and_no_numbers() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
     assert done.stdout == "[]\n"
-
-
-@pytest.mark.slow
-def test_the_worker_ends_with_its_input() -> None:
-    """When the parent dies, its pipes close."""
-    command = [sys.executable, "-m", "ggrep.parse.workers.worker"]
-
-    done = subprocess.run(command, input=b"", capture_output=True, timeout=1_200, check=False)
-
-    assert (done.returncode, done.stdout) == (0, HELLO)
 
 
 def test_a_large_file_without_grammar_is_read_by_a_worker() -> None:

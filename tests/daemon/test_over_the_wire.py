@@ -1,5 +1,6 @@
-"""The first exchange and the answers over the socket are what the contract says, to the byte."""
+"""Over the socket a daemon says what the contract says, and serves on whatever bytes come."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -7,10 +8,10 @@ import jsonschema_rs
 import pytest
 
 from ggrep.base import stable_json
-from ggrep.model.request import SearchRequest
+from ggrep.protocol.wire.frames import frame
 from ggrep.protocol.wire.handshake import hello_json
-from ggrep.protocol.wire.messages import Ping, Search
-from tests.fakes.hosts import BUILD, Served, served
+from ggrep.protocol.wire.messages import Ping
+from tests.fakes.hosts import BUILD, FLAGS, Served, served
 from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.wires import Wire
 
@@ -53,53 +54,23 @@ def test_the_answer_says_all_that_the_contract_names(host: Served) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "code", "message"),
     [
-        {"message": "hello"},
-        {"message": None},
-        {"protocol_versions": [7, 1, 0]},
-        {"protocol_versions": None, "protocol_version": 1},
-    ],
-)
-def test_the_highest_common_version_is_spoken(host: Served, changes: dict[str, Any]) -> None:
-    """In whatever order the client lists what it can, named or not."""
-    answer, _ = answered(host, hello(host, **changes))
-
-    assert answer["protocol_version"] == 1
-    assert answer["protocol_versions"] == [1]
-
-
-@pytest.mark.parametrize(
-    ("wrong", "code", "message"),
-    [
-        (("store_id",), "invalid_request", "store_id mismatch"),
-        (("config_fingerprint",), "invalid_request", "config_fingerprint mismatch"),
-        (("protocol_versions",), "incompatible", ""),
-        (("config_fingerprint", "protocol_versions"), "invalid_request", "config_fingerprint"),
-        (("store_id", "config_fingerprint", "protocol_versions"), "invalid_request", "store_id"),
+        ({"store_id": "f" * 64, "protocol_versions": [2]}, "invalid_request", "store_id mismatch"),
+        ({"protocol_versions": [2, 3]}, "incompatible", ""),
     ],
 )
 def test_another_store_configuration_or_version_is_refused(
-    host: Served, wrong: tuple[str, ...], code: str, message: str
+    host: Served, changes: dict[str, Any], code: str, message: str
 ) -> None:
     """The first thing that is wrong is what the client is told."""
-    changes = {name: [2, 3] if name == "protocol_versions" else "f" * 64 for name in wrong}
     error, ended = answered(host, hello(host, **changes))
 
     assert (error["code"], ended) == (code, True)
     assert message in error["message"]
 
 
-@pytest.mark.parametrize(
-    "output",
-    [
-        {"message": "ping", "request_id": "1"},
-        {"message": "shutdown", "store_id": "x"},
-        {"protocol_versions": [1]},
-        [1, 2],
-        "hello",
-    ],
-)
+@pytest.mark.parametrize("output", [{"message": "shutdown", "store_id": "x"}, [1, 2]])
 def test_another_first_message_closes_the_connection(host: Served, output: Any) -> None:
     """A request must not be served to somebody who may mean another store."""
     error, ended = answered(host, output)
@@ -110,7 +81,7 @@ def test_another_first_message_closes_the_connection(host: Served, output: Any) 
 
 def test_a_second_hello_is_answered_like_the_first(host: Served) -> None:
     """A client may rename itself."""
-    with Wire.greeted(host.address.socket, host.address.hello) as wire:
+    with host.wire() as wire:
         wire.send(hello(host, client_id="other"))
         again = wire.next()
         wire.send_message("1", Ping())
@@ -120,7 +91,7 @@ def test_a_second_hello_is_answered_like_the_first(host: Served) -> None:
 
 
 def test_a_second_hello_that_means_another_store_ends_the_connection(host: Served) -> None:
-    with Wire.greeted(host.address.socket, host.address.hello) as wire:
+    with host.wire() as wire:
         wire.send(hello(host, store_id="f" * 64))
         error = wire.next()["error"]
 
@@ -138,7 +109,7 @@ def test_a_partial_hello_ends(host: Served, monkeypatch: pytest.MonkeyPatch, par
 
 def ask(host: Served, body: dict[str, Any]) -> dict[str, Any]:
     """Return the reply to a search as it came."""
-    with Wire.greeted(host.address.socket, host.address.hello) as wire:
+    with host.wire() as wire:
         wire.send({"message": "search", "request_id": "1"} | body)
         return wire.next()
 
@@ -224,18 +195,6 @@ def test_explanations_say_how_a_search_came_in(host: Served) -> None:
     assert "vector" not in reply["response"]["results"][0]
 
 
-def test_the_order_of_replies_is_free_but_each_is_whole(host: Served) -> None:
-    """Many at once on one connection."""
-    queries = ["settled", "settle", "invoices", "how"]
-    with Wire.greeted(host.address.socket, host.address.hello) as wire:
-        for query in queries:
-            wire.send_message(query, Search(SearchRequest(query)))
-        replies = {reply["request_id"]: reply for reply in (wire.next() for _ in queries)}
-
-    assert set(replies) == set(queries)
-    assert all(reply["response"]["request_id"] == name for name, reply in replies.items())
-
-
 def test_a_snapshot_of_another_process_is_answered_from(indexed: Path, home: Path) -> None:
     """The command line may index without the daemon."""
     with served(indexed, home) as host:
@@ -246,3 +205,158 @@ def test_a_snapshot_of_another_process_is_answered_from(indexed: Path, home: Pat
 
     assert reply["response"]["snapshot_id"] == report.snapshot_id
     assert "src/new.py" in paths(reply)
+
+
+@pytest.fixture
+def wire(host: Served) -> Iterator[Wire]:
+    """Return a connection to it that has introduced itself."""
+    with host.wire() as result:
+        yield result
+
+
+def is_served(host: Served) -> bool:
+    return host.ask(Ping()).name == "ping"
+
+
+@pytest.mark.parametrize(
+    ("size", "named"),
+    [(b"\x00\x10\x00\x01", "1048576"), (bytes(4), "")],
+)
+def test_a_bad_frame_length_is_refused(host: Served, wire: Wire, size: bytes, named: str) -> None:
+    """Not a byte of it has to come, and where the next frame begins is unknown."""
+    wire.send_bytes(size)
+    error = wire.next()["error"]
+
+    assert error["code"] == "invalid_request"
+    assert named in error["message"]
+    assert wire.ends()
+    assert is_served(host)
+
+
+def test_the_bound_of_a_request_is_a_setting(indexed: Path, home: Path) -> None:
+    """An operator may want it narrower."""
+    with (
+        served(indexed, home, flags={**FLAGS, "max_request_bytes": 4096}) as host,
+        host.wire() as wire,
+    ):
+        wire.send_bytes((4097).to_bytes(4, "big"))
+
+        assert "4096" in wire.next()["error"]["message"]
+
+
+def test_what_came_whole_before_a_bad_length_is_answered(wire: Wire) -> None:
+    whole = frame(b'{"message":"ping","request_id":"good"}', cap_bytes=100)
+    wire.send_bytes(whole + b"\xff\xff\xff\xff")
+    reports = [wire.next(), wire.next()]
+
+    assert {"good"} == {reply["request_id"] for reply in reports if "error" not in reply}
+    assert wire.ends()
+
+
+def test_what_is_no_object_is_refused_and_the_connection_lives(wire: Wire) -> None:
+    """Frames tell where the next one begins, whatever is in this one."""
+    wire.send_payload(b"{")
+    error = wire.next()["error"]
+    wire.send_message("after", Ping())
+
+    assert error["code"] == "invalid_request"
+    assert wire.next()["request_id"] == "after"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"message": "launch"},
+        {"message": "search", "request": {"query": "a", "mode": "odd"}},
+        {"message": "search", "request": {"query": ""}},
+        {"message": "search", "request": {"query": "a", "scope": "../.."}},
+        {"message": "search", "request": {"query": "a", "scope": "/etc"}},
+        {"message": "search", "request": {"query": "a"}, "budgets": {"nonsense": 1}},
+    ],
+)
+def test_a_bad_message_is_refused_by_its_id(host: Served, wire: Wire, body: dict[str, Any]) -> None:
+    """The client may have a hundred others on their way."""
+    wire.send(body | {"request_id": "odd-one"})
+    reply = wire.next()
+
+    assert reply["request_id"] == "odd-one"
+    assert reply["error"]["code"] == "invalid_request"
+    assert is_served(host)
+
+
+def test_an_id_that_is_none_is_refused(wire: Wire) -> None:
+    wire.send({"message": "ping", "request_id": "a b"})
+    reply = wire.next()
+
+    assert reply["error"]["code"] == "invalid_request"
+    assert "request_id" not in reply
+
+
+def test_who_sends_no_id_gets_one_of_his_own_each_time(wire: Wire) -> None:
+    """Logs name requests by it."""
+    ids = set()
+    for _ in range(3):
+        wire.send({"message": "ping"})
+        ids.add(wire.next()["request_id"])
+
+    assert len(ids) == 3
+    assert {len(each) for each in ids} == {26}
+
+
+def test_the_daemon_names_a_search_in_its_document_by_the_id_it_answers_to(wire: Wire) -> None:
+    """One name for one request, wherever it is told."""
+    wire.send({"message": "search", "request": {"query": "settle"}, "request_id": "mine"})
+    given = wire.next()
+    wire.send({"message": "search", "request": {"query": "settle"}})
+    made = wire.next()
+
+    assert given["request_id"] == given["response"]["request_id"] == "mine"
+    assert made["request_id"] == made["response"]["request_id"] != "mine"
+
+
+def test_many_requests_in_one_piece_are_all_answered(wire: Wire) -> None:
+    """Replies come in any order, each by its id."""
+    frames = [
+        frame(b'{"message":"ping","request_id":"%d"}' % number, cap_bytes=100)
+        for number in range(50)
+    ]
+    wire.send_bytes(b"".join(frames))
+
+    assert {wire.next()["request_id"] for _ in frames} == {str(number) for number in range(50)}
+
+
+@pytest.mark.parametrize("part", [b"\0", b'\0\0\0\x10{"mess'])
+def test_a_frame_that_stays_unfinished_ends_the_connection_and_holds_no_place(
+    host: Served, wire: Wire, part: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A client that drips must not keep anybody from asking."""
+    monkeypatch.setattr("ggrep.daemon.session.FRAME_S", 0.05)
+    wire.send_bytes(part)
+    kept = host.call(host.daemon.admission.statistics)
+
+    assert (kept.in_flight, kept.queue_depth) == (0, 0)
+    assert wire.ends()
+    assert is_served(host)
+
+
+def test_a_silent_client_stays(host: Served, wire: Wire, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only a frame that has begun is in a hurry: an editor may ask once an hour."""
+    monkeypatch.setattr("ggrep.daemon.session.FRAME_S", 0.0)
+    monkeypatch.setattr("ggrep.daemon.session.HANDSHAKE_S", 0.0)
+    assert is_served_by(wire, "1")
+    assert is_served_by(wire, "2")
+
+
+def is_served_by(wire: Wire, request_id: str) -> bool:
+    wire.send_message(request_id, Ping())
+    return bool(wire.next()["request_id"] == request_id)
+
+
+def test_who_goes_away_within_a_frame_takes_nobody_along(host: Served) -> None:
+    """Clients are killed all the time."""
+    for part in (b"", b"\0\0", b"\0\0\0\x10{"):
+        with Wire(host.address.socket) as wire:
+            wire.send_bytes(part)
+
+    host.eventually(lambda: host.daemon.connections == 0)
+    assert is_served(host)
