@@ -62,5 +62,4 @@ def make_site(place: Path, service: FakeDesk) -> Callable[..., Site]:
 
 @pytest.fixture
 def site(make_site: Callable[..., Site]) -> Site:
-    """Return a server that wants a token, and a client that has it."""
     return make_site()

@@ -120,7 +120,6 @@ class Search:
 
 
 async def test_what_arrives_is_sent_before_the_end() -> None:
-    """That is what the stream is for; and whoever leaves ends the search."""
     connection, search = Connection(), Search()
 
     async with anyio.create_task_group() as group:

@@ -1,4 +1,4 @@
-"""Routes of a workspace: the documents of every other surface, for those who may have them."""
+"""Routes of a workspace: the documents of every other surface, for callers who may have them."""
 
 import shutil
 from collections.abc import Callable
@@ -7,6 +7,7 @@ from typing import Any
 
 import anyio
 import httpx
+import jsonschema_rs
 import pytest
 
 from ggrep.base import stable_json
@@ -14,6 +15,10 @@ from ggrep.base.errors import Busy, CorruptStore, DeadlineExceeded, GgrepError, 
 from ggrep.config.root import canonical_root
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.workspace import load_workspace
+from ggrep.federation.workspace_slates import SlateShape
+from ggrep.interfaces.api.openapi import openapi_document
+from ggrep.interfaces.surfaces.body import parse_federated_body
+from ggrep.model.slate import Budgets, SessionRequest
 from ggrep.protocol.client.link import NoReply
 from tests.fakes.sites import TOKEN, Site
 from tests.journeys.command import fits
@@ -59,7 +64,6 @@ async def test_the_answer_is_the_coordinators_byte_for_byte(site: Site) -> None:
 async def test_a_file_that_changes_meanwhile_is_searched_as_it_was_checked(
     site: Site, change: str
 ) -> None:
-    """Else whoever may write the file could have anything searched behind the check's back."""
     file = site.place / "in" / "ws" / "w.jsonc"
     outside = '{"schemaVersion": 1, "repos": [{"root": "../../out/c", "alias": "a"}]}'
     expected = await site.federated()
@@ -116,7 +120,6 @@ async def test_a_root_that_is_a_file_fails_alone(site: Site) -> None:
 
 
 async def test_whether_something_outside_is_missing_is_not_told(site: Site) -> None:
-    """Else anybody could learn which directories there are."""
     outside = site.place / "out"
     shutil.rmtree(outside, ignore_errors=True)
 
@@ -143,7 +146,6 @@ async def test_a_cohort_or_a_workspace_that_is_not_there_is_a_bad_request(
 
 
 async def test_an_id_alone_names_no_workspace(site: Site) -> None:
-    """There is no list of workspaces to look it up in."""
     response = await site.client.post(
         "/search/federated", json={"workspaceId": "ws1-0", "query": "q"}
     )
@@ -154,7 +156,6 @@ async def test_an_id_alone_names_no_workspace(site: Site) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "w.jsonc/x", ".", "w\n.jsonc", "\u202e"])
 async def test_a_strange_path_is_a_bad_request(site: Site, name: str) -> None:
-    """What the system says to it is the caller's affair."""
     path = f"{site.place}/in/ws/{name}"
 
     federated = await site.federated(workspacePath=path)
@@ -203,7 +204,6 @@ async def test_there_is_room_for_so_many_searches(make_site: MakeSite) -> None:
 
 
 async def test_a_client_that_leaves_ends_its_search(site: Site) -> None:
-    """Nobody computes for nobody, and the place is free again."""
     gone = anyio.Event()
     site.service.pause = lambda _: anyio.sleep_forever()
     sent: list[object] = []
@@ -330,7 +330,6 @@ async def test_an_answer_that_failed_has_the_status_of_its_error(site: Site, kin
 
 @EVERY_NAMED
 async def test_a_workspace_answers(site: Site, kind: str) -> None:
-    """With a row for each repository that was meant."""
     response = await ask(site, kind, deterministic=True)
 
     assert response.status_code == 200
@@ -369,3 +368,104 @@ async def test_a_place_that_nobody_has_is_a_failure_with_rows(site: Site) -> Non
 
     assert (response.status_code, response.json()["ok"]) == (400, False)
     assert len(response.json()["repos"]) == 2
+
+
+WANTED = {"format": "slate", "slate": {"level": 2, "maxFiles": 3, "graph": False}}
+
+
+async def test_the_slate_is_the_coordinators_byte_for_byte(site: Site) -> None:
+    workspace = load_workspace(site.place / "in/ws/w.jsonc", resolve_root=canonical_root)
+
+    response = await site.federated(**WANTED, search={"deterministic": True})
+    ((request, shape),) = site.service.asked
+    again = await site.service.slate(workspace, request, shape)
+
+    assert response.status_code == 200
+    assert shape == SlateShape(2, Budgets(files=3), graph=False)
+    assert response.content == stable_json.dumps(again.to_json()) + b"\n"
+    fits(response.json(), "federated_slate")
+    assert {pack["repo"] for pack in response.json()["slate"]["sections"][0]["files"]} == {"a", "b"}
+
+
+async def test_a_session_reaches_the_coordinator(site: Site) -> None:
+    """An empty one starts one, a token goes on, and targets open."""
+    for given, wanted in (
+        ({}, SessionRequest()),
+        ({"token": "t", "deltaOnly": True}, SessionRequest("t", "refine", delta_only=True)),
+        ({"token": "t", "targets": "a:x.py"}, SessionRequest("t", "expand", ("a:x.py",))),
+    ):
+        await site.federated(format="slate", session=given)
+        assert site.service.asked[-1][1].session == wanted
+
+
+async def test_without_the_word_slate_the_answer_is_hits(site: Site) -> None:
+    for fields in ({}, {"format": None}, {"format": "hits"}):
+        assert "results" in (await site.federated(**fields)).json()
+
+    assert all(isinstance(asked, FederatedRequest) for asked in site.service.asked)
+
+
+async def test_a_slate_as_events_ends_with_the_slate(site: Site) -> None:
+    plain = await site.federated(**WANTED)
+    response = await site.client.post("/search/federated/stream", json=site.body(**WANTED))
+    events = [block.split("\n") for block in response.text.split("\n\n")[:-1]]
+
+    assert [name for name, _ in events] == ["event: repo", "event: repo", "event: answer"]
+    assert events[-1][1].removeprefix("data: ").encode() + b"\n" == plain.content
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"format": "xml"}, "$.format"),
+        ({"format": "slate", "slate": {"level": 4}}, "$.slate.level"),
+        ({"format": "slate", "slate": {"maxFiles": -1}}, "$.slate.maxFiles"),
+        ({"format": "slate", "slate": {"anchors": 1}}, "$.slate.anchors"),
+        ({"format": "slate", "slate": {"session": "new"}}, "$.slate.session"),
+        ({"format": "slate", "session": {"token": 1}}, "$.session.token"),
+        ({"format": "slate", "session": {"op": "stop"}}, "$.session.op"),
+        ({"format": "hits", "session": {}}, "$.session"),
+    ],
+)
+async def test_what_is_wrong_with_a_slate_is_said_with_its_field(
+    site: Site, fields: dict[str, object], field: str
+) -> None:
+    response = await site.federated(**fields)
+
+    assert response.status_code == 400
+    assert [issue["field"] for issue in response.json()["error"]["issues"]] == [field]
+    assert site.service.asked == []
+
+
+async def test_a_budget_that_holds_no_slate_is_a_bad_request(site: Site) -> None:
+    fields = {"format": "slate", "slate": {"maxBytes": 9}}
+    plain = await site.federated(**fields)
+    stream = await site.client.post("/search/federated/stream", json=site.body(**fields))
+
+    assert (plain.status_code, plain.json()["code"]) == (400, "invalid_request")
+    assert "max_slate_bytes" in plain.json()["message"]
+    assert stream.text.startswith("event: error\ndata: ")
+    assert site.told == []
+
+
+def test_the_body_of_a_slate_is_described_as_it_is_understood() -> None:
+    schemas = openapi_document()["components"]["schemas"]
+    validator = jsonschema_rs.validator_for(schemas["federated_body"])
+    body = {"query": "q", "workspacePath": "/w"}
+
+    for fields in (WANTED, {"format": None, "slate": None}, {"format": "hits"}):
+        parse_federated_body({**body, **fields})
+        validator.validate({**body, **fields})
+    for fields in ({"format": "xml"}, {"slate": {"level": 4}}, {"slate": {"depth": 1}}):
+        assert not validator.is_valid({**body, **fields})
+
+
+def test_both_answers_are_described() -> None:
+    """A generated client must be ready for either."""
+    route = openapi_document()["paths"]["/search/federated"]["post"]
+    answer = route["responses"]["200"]["content"]["application/json"]["schema"]
+
+    assert [each["$ref"].rpartition("/")[2] for each in answer["oneOf"]] == [
+        "federated_success",
+        "federated_slate",
+    ]

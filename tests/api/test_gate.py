@@ -30,7 +30,6 @@ async def status(site: Site, method: str = "GET", path: str = "/health", **heade
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
 async def test_every_route_is_behind_the_token(site: Site, method: str, path: str) -> None:
-    """Health and figures tell of what runs here, and unknown routes of what does not."""
     response = await site.client.request(method, path, headers={"authorization": ""})
 
     assert response.status_code == 401
@@ -52,7 +51,6 @@ async def test_every_route_is_behind_the_token(site: Site, method: str, path: st
     ],
 )
 async def test_the_token_is_all_of_the_token(site: Site, given: str, expected: int) -> None:
-    """The scheme's case is HTTP's affair, the token's is ours."""
     assert await status(site, authorization=given) == expected
 
 
@@ -64,7 +62,6 @@ async def test_a_token_of_strange_letters_is_wrong_and_no_error(site: Site) -> N
 
 
 async def test_two_tokens_are_none(make_site: MakeSite) -> None:
-    """Whoever stands between may have read the other one."""
     site = make_site()
     del site.client.headers["authorization"]
     headers = [("authorization", BEARER), ("authorization", BEARER)]
@@ -73,7 +70,6 @@ async def test_two_tokens_are_none(make_site: MakeSite) -> None:
 
 
 async def test_without_a_token_everybody_on_loopback_may_ask(make_site: MakeSite) -> None:
-    """The default on one's own machine; what is presented is not looked at."""
     site = make_site(token=None)
 
     assert await status(site) == 200
@@ -105,14 +101,12 @@ async def test_the_servers_own_names_are_let_in(make_site: MakeSite, host: str) 
     ],
 )
 async def test_other_names_are_turned_away(site: Site, host: str) -> None:
-    """A page can give its own name our address; its requests still bear that name."""
     response = await site.client.get("/health", headers={"host": host})
 
     assert (response.status_code, response.json()["code"]) == (421, "misdirected_request")
 
 
 async def test_a_page_is_turned_away(site: Site) -> None:
-    """Even with the token: a browser may have been talked into sending it."""
     for origin in (PAGE, "null", "http://localhost:3000", ""):
         assert await status(site, origin=origin) == 403
 
@@ -130,7 +124,6 @@ async def test_a_page_that_was_named_may_ask(make_site: MakeSite) -> None:
 
 
 async def test_a_named_page_may_read_its_failures_too(make_site: MakeSite) -> None:
-    """It could not tell a wrong token from a dead server."""
     site = make_site(origins=frozenset({PAGE}))
 
     response = await site.client.get("/health", headers={"origin": PAGE, "authorization": ""})
@@ -160,7 +153,6 @@ async def test_a_preflight_needs_no_token_but_the_right_page(make_site: MakeSite
 async def test_what_a_page_embeds_is_turned_away(
     make_site: MakeSite, site_word: str, expected: int
 ) -> None:
-    """Such requests have no Origin, but the browser says whence they come."""
     assert await status(make_site(token=None), sec_fetch_site=site_word) == expected
 
 

@@ -65,7 +65,6 @@ async def test_a_body_that_says_it_is_too_large_is_not_read(make_site: MakeSite)
 
 
 async def test_a_body_that_turns_out_too_large_is_not_read_on(make_site: MakeSite) -> None:
-    """Chunked bodies do not say how long they are."""
     site, sent = make_site(max_body_bytes=10), []
 
     async def chunks() -> AsyncIterator[bytes]:
@@ -119,7 +118,6 @@ async def test_a_body_that_does_not_come_is_not_waited_for(
 async def test_a_body_is_one_json_object_that_says_nothing_twice(
     site: Site, body: bytes, message: str
 ) -> None:
-    """Two readers of such a body need not agree on what it says."""
     status, reported = await post(site, body)
 
     assert status == 400

@@ -74,7 +74,6 @@ async def test_the_document_is_served_as_it_is(site: Site) -> None:
 
 
 def test_every_reference_leads_somewhere_inside() -> None:
-    """Nobody who reads it should have to fetch anything."""
     whole = document()
     results = set(references(whole))
 
@@ -105,7 +104,6 @@ def test_no_reference_is_taken_for_a_property() -> None:
     ],
 )
 def test_what_is_understood_is_described(fields: dict[str, object]) -> None:
-    """A generated client must be able to say it."""
     body = {"query": "q", "workspacePath": "/w", **fields}
 
     parse_federated_body(body)
@@ -127,7 +125,6 @@ def test_what_is_understood_is_described(fields: dict[str, object]) -> None:
     ],
 )
 def test_what_is_not_understood_is_not_described(fields: dict[str, object]) -> None:
-    """A generated client must not be able to say it."""
     with pytest.raises(jsonschema_rs.ValidationError):
         body_schema("federated_body").validate({"query": "q", "workspacePath": "/w", **fields})
 
@@ -180,7 +177,6 @@ def test_a_search_of_one_repository_is_described() -> None:
 def test_what_leads_on_from_a_search_is_described(
     name: str, parse: Callable[[Any], object], body: dict[str, object]
 ) -> None:
-    """What is understood can be said, and what is not cannot."""
     parse(body)
     body_schema(name).validate(body)
     for key in body:

@@ -141,7 +141,6 @@ def test_a_code_works_once() -> None:
 
 
 def test_a_key_ends_with_its_time_and_with_its_server() -> None:
-    """An open tab sends its key to whoever takes the port of a server that has ended."""
     clock = SetClock()
     keys = PageKeys(TOKEN, clock)
     key = keys.exchange(TOKEN)
@@ -163,10 +162,6 @@ def test_no_other_text_is_a_key(text: str) -> None:
 async def test_places_are_the_workspaces_and_their_repositories(
     make_site: Callable[..., Site], place: Path
 ) -> None:
-    """Those outside the allowed directories are not named; equal names get a number.
-
-    A name means one place: a workspace that is called as the repository is another one.
-    """
     file = place / "in" / "ws" / "w.jsonc"
     other = file.parent.parent / "w.jsonc"
     twin = file.parent.parent / "a.jsonc"

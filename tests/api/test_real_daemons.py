@@ -95,19 +95,7 @@ async def test_a_repository_is_searched(client: httpx.AsyncClient, place: Path) 
     assert str(place) not in result.text + status.text + health.text
 
 
-async def test_a_repository_without_an_index_says_so(
-    client: httpx.AsyncClient, place: Path
-) -> None:
-    (place / "empty").mkdir(exist_ok=True)
-
-    response = await client.get("/status", params={"root": str(place / "empty")})
-
-    assert response.status_code == 200
-    assert response.json()["running"] is False
-
-
 def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
-    """One line says where; a signal ends it with status 0."""
     root = tmp_path.resolve() / "repo"
     write_tree(root, {"a.py": "x = 1\n"})
     environ = {**os.environ, "GGREP_HOME": str(tmp_path / "home"), "GGREP_API_TOKEN": "x" * 16}

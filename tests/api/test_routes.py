@@ -149,7 +149,6 @@ async def test_a_directory_means_the_repository_around_it(site: Site) -> None:
 async def test_a_root_is_a_directory_inside(
     site: Site, route: str, path: str, status: int, code: str
 ) -> None:
-    """Else nobody is asked, and no path is told."""
     (site.place / "in" / "link").symlink_to(site.place / "out")
     root = str(site.place / path)
 
@@ -198,7 +197,6 @@ async def test_the_servers_own_repository_must_stay_where_it_was(make_site: Make
 
 
 async def test_health_without_a_root_is_the_servers_own(site: Site) -> None:
-    """It starts nothing: whoever watches the server asks every second."""
     response = await site.client.get("/health")
 
     assert response.json() == {"schema_version": 1, "ok": True, "version": __version__}

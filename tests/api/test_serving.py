@@ -72,7 +72,6 @@ def started() -> Iterator[tuple[socket.socket, anyio.Event]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 async def test_a_signal_ends_it_in_good_order(site: Site, number: signal.Signals) -> None:
-    """What is below is closed, and the socket is gone."""
     with started() as (listener, ready):
         url = base_url(listener)
         async with anyio.create_task_group() as group:
@@ -96,7 +95,6 @@ async def test_a_signal_ends_it_in_good_order(site: Site, number: signal.Signals
 async def test_who_begins_a_request_and_never_ends_it_is_hung_up_on(
     site: Site, monkeypatch: pytest.MonkeyPatch, output: bytes
 ) -> None:
-    """A few hundred such would leave no room for anybody else."""
     monkeypatch.setattr(http_server, "_HEAD_S", 0.05)
     with started() as (listener, ready):
         async with anyio.create_task_group() as group:
@@ -172,7 +170,6 @@ async def test_what_is_no_http_is_answered_and_closed(make_site: MakeSite) -> No
 
 
 def raw_answer(address: tuple[str, int], message: bytes) -> bytes:
-    """Return all that a server says to some bytes until it closes the connection."""
     received = b""
     with socket.create_connection(address, timeout=60) as connection:
         try:
@@ -186,8 +183,6 @@ def raw_answer(address: tuple[str, int], message: bytes) -> bytes:
 
 
 async def test_an_application_that_does_not_start_is_an_error() -> None:
-    """Nobody would answer, and nobody would know."""
-
     async def broken(scope: Scope, receive: Receive, send: Send) -> None:
         await receive()
         await send({"type": "lifespan.startup.failed", "message": "no"})

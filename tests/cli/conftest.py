@@ -38,7 +38,6 @@ class Shop(Struct, frozen=True):
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Shop:
-    """Return the shop, indexed once."""
     place = tmp_path_factory.mktemp("shop").resolve()
     shop = Shop(place / "repo", place / "home")
     shop.root.mkdir()

@@ -63,7 +63,6 @@ def test_offline_no_daemon_is_asked(root: Path, home: Path) -> None:
 def test_where_no_daemon_is_to_be_started_a_search_asks_one_that_runs(
     root: Path, home: Path
 ) -> None:
-    """An operator who runs daemons himself wants them asked."""
     address, terminal = arranged(root, home, UNSTARTED)
     before = uses_daemon(address, terminal.environ, offline=False)
     address.socket.parent.mkdir()
@@ -98,7 +97,6 @@ READ = IndexOptions(offline=True)
 
 
 def terminal_of(home: Path, **environ: str) -> Terminal:
-    """Return a terminal nobody looks at, under these variables."""
     output = {"GGREP_HOME": str(home), "GGREP_ENCODER": "none", **environ}
     return Terminal(output, Style(colour=False), Style(colour=False), progress=False)
 
@@ -111,17 +109,9 @@ def shop(root: Path, home: Path) -> Path:
     return root
 
 
-def test_offline_only_the_index_is_read(shop: Path, home: Path) -> None:
-    terminal = terminal_of(home)
-    result = answered(PLAN, reach(Location(shop, ""), terminal, {}), terminal, READ)
-
-    assert result.out == "src/a.py\n"
-
-
 def test_where_no_daemon_can_be_had_the_index_is_read_here(
     shop: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And whoever asked is told so: the answer may be older than they think."""
     terminal = terminal_of(home, GGREP_START_DAEMON="false")
     reached = reach(Location(shop, ""), terminal, {})
     reached.address.socket.parent.mkdir(exist_ok=True)
@@ -144,7 +134,6 @@ def test_an_index_is_brought_up_to_date_where_that_is_asked_for(shop: Path, home
 
 
 def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> None:
-    """An empty one would look like an answer."""
     terminal = terminal_of(home)
 
     with pytest.raises(NoIndex):
@@ -152,7 +141,6 @@ def test_without_an_index_offline_there_is_no_answer(root: Path, home: Path) -> 
 
 
 def test_a_path_below_an_indexed_directory_is_a_part_of_it(shop: Path, home: Path) -> None:
-    """Outside git nothing else says where a project begins."""
     reached = reach(Location(shop / "src", ""), terminal_of(home), {})
 
     assert (reached.root, reached.scope) == (shop, "src")
@@ -168,8 +156,6 @@ MEETING: Any = SimpleNamespace(identity=SimpleNamespace(root=SimpleNamespace(nam
 
 @pytest.fixture
 def followed(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], bool]], None]:
-    """Return what follows an index whose daemon does as it is told."""
-
     @contextmanager
     def watching(*_: object) -> Iterator[object]:
         yield lambda _: None
@@ -200,8 +186,6 @@ def test_whatever_ends_it_the_hits_were_shown(
     capsys: pytest.CaptureFixture[str],
     error: BaseException | None,
 ) -> None:
-    """So it is no failure, and the next step is named."""
-
     def act() -> bool:
         if error is not None:
             raise error

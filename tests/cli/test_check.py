@@ -30,13 +30,11 @@ MISSED = CHECKS.replace("a.py", "nowhere.py")
 
 @pytest.fixture
 def ggrep(home: Path, command_over: CommandOver) -> Command:
-    """Return the command with a home of its own."""
     return command_over(home)
 
 
 @pytest.fixture
 def checks(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the checks of a small repository, whose subdirectory is the current one."""
     write_tree(root, {**WORDS, ".ggrep.toml": "", ".ggrep-check.toml": CHECKS})
     monkeypatch.chdir(root / "docs")
     return root / ".ggrep-check.toml"
@@ -53,7 +51,6 @@ def test_checks_of_the_root_are_run_over_a_fresh_index(ggrep: Command, checks: P
 
 @pytest.mark.slow
 def test_a_check_that_fails_is_told_in_every_form(ggrep: Command, checks: Path) -> None:
-    """For people, for scripts, for CI's own displays; the same every time."""
     checks.write_text(MISSED)
     junit, sarif = checks.with_name("j.xml"), checks.with_name("s.sarif")
     outcome = ggrep("check", "--json", "--junit", junit, "--sarif", sarif)
@@ -119,15 +116,6 @@ def test_reports_have_places_of_their_own(
     assert outcome.status == 2
     assert fault in outcome.error()["message"]
     assert checks.read_text() == CHECKS
-
-
-def test_a_question_that_cannot_be_asked_could_not_run(ggrep: Command, checks: Path) -> None:
-    """Status 1 would blame the ranking."""
-    checks.write_text(CHECKS.replace("beta needle", "()"))
-    outcome = ggrep("check")
-
-    assert outcome.status == 2
-    assert ":10: query: '()' contains no word" in outcome.err
 
 
 @pytest.mark.parametrize("failure", [OSError(28, "No space left on device"), ValueError("odd")])
@@ -223,7 +211,6 @@ def test_a_first_file_is_made_of_questions(ggrep: Command, root: Path) -> None:
 
 
 def test_links_are_followed(tmp_path: Path) -> None:
-    """What a link leads to is the report; a missing end is made."""
     (tmp_path / "there").mkdir()
     link = tmp_path / "link"
     link.symlink_to("there/report.xml")
@@ -254,7 +241,6 @@ def test_a_pipe_is_written_into(tmp_path: Path) -> None:
 def test_standard_output_by_its_name_is_standard_output(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Redirected to a file, that file is still ours to add to, not to replace."""
     path = tmp_path / "out.txt"
     with path.open("w") as out:
         monkeypatch.setattr("sys.stdout", out)

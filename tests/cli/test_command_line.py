@@ -31,7 +31,6 @@ def root(tmp_path: Path) -> Path:
 
 
 def read(root: Path, here: str, *words: str) -> PlannedLine | None:
-    """Return what a line asks, typed in a directory of the root."""
     served = ServedRoot(root, Home(root.parent / "home"), Profile(""), {})
     view = ViewOptions(cwd=str(root / here))
     return read_line(Line(words, Claim(str(root)), view), served)
@@ -71,7 +70,6 @@ def test_places_are_read_from_where_the_line_was_typed(root: Path) -> None:
 
 
 def test_a_search_for_agents_says_which_hits_it_opens(root: Path) -> None:
-    """The daemon opens them; who typed it would have asked again for each."""
     plan = plan_of(root, "src", "search", "words", "--format", "agent", "--body", "1")
 
     (search,) = plan.messages
@@ -85,7 +83,6 @@ def test_a_search_for_agents_says_which_hits_it_opens(root: Path) -> None:
 
 
 def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path) -> None:
-    """An editor that asks at each key waits for no modules to load."""
     plan = plan_of(root, "docs", "search", "words", "..", "--vimgrep")
 
     (search,) = plan.messages
@@ -101,7 +98,6 @@ def test_places_for_an_editor_are_told_from_where_the_line_was_typed(root: Path)
 
 
 def test_several_names_are_several_questions_of_one_line(root: Path) -> None:
-    """They are asked one after the other, within one deadline."""
     plan = plan_of(root, "src", "symbol", "A", "B", "A", "--format", "agent")
 
     requests = [message.request for message in plan.messages if not isinstance(message, Status)]
@@ -109,8 +105,6 @@ def test_several_names_are_several_questions_of_one_line(root: Path) -> None:
 
 
 def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
-    """Each may hold a repository of its own, which is for the daemon to find out."""
-
     def places(here: str, *words: str) -> tuple[str, ...]:
         result = read(root, here, *words)
         return () if result is None else result.places
@@ -138,7 +132,6 @@ def test_the_directories_that_a_line_goes_by_are_told(root: Path) -> None:
     ],
 )
 def test_whatever_gives_cause_to_doubt_is_left_to_the_client(root: Path, line: str) -> None:
-    """It has the words for what is wrong, and does what is more than to ask."""
     assert read(root, "", *line.split()) is None
     assert read(root, "..", *line.split()) is None
 

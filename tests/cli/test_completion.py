@@ -30,7 +30,6 @@ PROFILES = '[profiles.docs]\nfilters = ["lang:markdown"]\n[profiles."two words"]
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a directory of what completions look up, which is the current one, and a home."""
     here = tmp_path / "here"
     here.mkdir()
     write_tree(here, {"team.jsonc": TEAM, ".ggrep.toml": PROFILES, "services/mail/a.py": ""})
@@ -218,5 +217,4 @@ def test_the_powershell_script_has_its_form() -> None:
 
 @pytest.mark.parametrize("shell", SCRIPTS)
 def test_a_script_names_no_command(shell: str) -> None:
-    """What there is to complete is asked for, so that a script is never old."""
     assert re.findall(r"--(?:find|filter|json)|slate|outline", SCRIPTS[shell]) == []

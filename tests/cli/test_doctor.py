@@ -43,7 +43,6 @@ def test_on_a_sound_machine_nothing_has_to_be_done(root: Path, home: Path) -> No
 
 
 def test_a_home_that_is_not_there_yet_is_none_to_make(root: Path, tmp_path: Path) -> None:
-    """Whoever looks before the first search leaves nothing behind."""
     place = tmp_path / "new" / "home"
 
     assert "not created yet" in examined(place, root)["home"].message
@@ -53,7 +52,6 @@ def test_a_home_that_is_not_there_yet_is_none_to_make(root: Path, tmp_path: Path
 def test_where_nothing_can_be_indexed_the_machine_is_looked_at(
     home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """People type it where they stand, as in their home directory."""
     monkeypatch.setenv("GGREP_HOME", str(home))
     monkeypatch.chdir("/")
 
@@ -71,7 +69,6 @@ def test_settings_that_cannot_be_read_are_told(root: Path, home: Path) -> None:
 
 
 def test_a_variable_of_another_program_is_told(root: Path, home: Path) -> None:
-    """A misspelt one changes nothing, which nobody would see."""
     every = list(examine_machine(Home(home), root, {"GGREP_TPO": "3"}))
     (reports,) = [each for each in every if each.state == "warning"]
 
@@ -160,7 +157,6 @@ def test_what_there_is_little_of_is_told_with_what_gives_more(check: Check, stat
 def test_a_torch_that_takes_room_for_nothing_is_told(
     result: TorchBuild, message: str, mend: str
 ) -> None:
-    """Three gigabytes for a processor that is not asked; what mends it leads on to the rest."""
     state = "warning" if mend else "ok"
 
     assert torch_build(result) == Check("torch", state, message, mend)
@@ -251,7 +247,6 @@ def test_only_a_problem_sets_the_exit_status(
 
 
 def test_agents_are_told_as_they_stand() -> None:
-    """None has to ask ggrep, so that one that does not is no trouble."""
     file = Path("/f")
     old, asking, others = of_agents(
         {
@@ -280,7 +275,6 @@ def test_people_read_a_line_for_each_and_what_mends_it_below() -> None:
 def test_programs_read_a_document(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """And see by the exit status whether there is a problem."""
     monkeypatch.setenv("GGREP_HOME", str(home))
     monkeypatch.chdir(root)
     assert run(["doctor", "--json"]) == 0

@@ -31,8 +31,6 @@ expect_any_path_contains = ["docs/"]
 
 @pytest.fixture
 def ggrep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
-    """Return the command; workers find `a.py` whatever is asked."""
-
     def found(job: Job, conditions: Conditions, workers: Workers) -> JobResult:
         assert job.target.path.is_absolute()
         answers = tuple(answer(question.id, "a.py") for question in job.questions)
@@ -54,7 +52,6 @@ def suite(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_suite_of_the_current_directory_is_run(ggrep: Command, suite: Path) -> None:
-    """A table for people; what did not pass is told."""
     outcome = ggrep("eval")
 
     assert outcome.status == 0
@@ -70,7 +67,6 @@ def test_the_help_names_every_way_of_merging(ggrep: Command) -> None:
 
 
 def test_json_fits_its_schema(ggrep: Command, suite: Path) -> None:
-    """And is the same every time when times are left out."""
     first, second = (ggrep("eval", suite, "--json", "--deterministic").out for _ in range(2))
 
     assert first == second
@@ -143,7 +139,6 @@ def test_what_cannot_be_run_is_wrong_usage(
 def test_a_suite_asks_the_repository_beside_it(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Workers run in another directory, where a relative name means something else."""
     (root / "own").mkdir()
     (root / "own" / "a.py").write_text("def alpha_needle():\n    return 1\n")
     alone = 'version = 1\n[defaults]\nalone = true\nrepo = "own"\n'
@@ -187,7 +182,6 @@ def test_bytes_reach_the_workers_largest_first(
     given: tuple[str, ...],
     asked: set[tuple[int, ...]],
 ) -> None:
-    """And the order in which they were typed is no matter."""
     suite.write_text('version = 1\n[[cases]]\nid = "a"\nquery = "q"\nplaces = "a.py:1-2"\n')
     sizes = set()
 

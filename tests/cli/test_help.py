@@ -105,7 +105,6 @@ def test_pages_ship_as_they_are_made_with_examples() -> None:
 
 @pytest.mark.parametrize("columns", [40, 80, 160])
 def test_lines_fit_the_terminal(columns: int) -> None:
-    """Examples alone are typed as they stand, and a form is not torn apart."""
     for name in PAGES:
         before = text_of(page(name), columns).partition("\nExamples:\n")[0]
         assert max(map(len, before.splitlines())) <= max(columns, 60), name
@@ -145,7 +144,6 @@ def test_a_manual_page_has_every_line_of_the_help(name: str) -> None:
 @pytest.mark.skipif(GROFF is None, reason="there is no groff here")
 @pytest.mark.parametrize("name", ["", *NAMES])
 def test_groff_sets_a_manual_page_without_a_warning(ggrep: Command, name: str) -> None:
-    """And what it sets can be typed as it stands."""
     done = subprocess.run(
         [str(GROFF), "-man", "-Tutf8", "-ww", "-P-cbou", "-rLL=400n"],
         input=ggrep("help", "--man", *name.split()).out.encode(),

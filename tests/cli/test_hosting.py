@@ -37,7 +37,6 @@ except GgrepError as error:
 
 
 def told(act: str, held: str = os.devnull) -> str:
-    """Return what reaches a caller who holds a file open; `act` is what the work does."""
     script = _SCRIPT.replace("ACT", act)
     line = [sys.executable, "-c", script, held]
     return subprocess.run(line, check=True, capture_output=True, text=True, timeout=1_200).stdout
@@ -78,5 +77,4 @@ def test_what_is_told_reaches_the_caller_and_nothing_of_his_is_kept_open() -> No
     ],
 )
 def test_an_end_instead_of_readiness_is_told_with_its_reason(act: str, reached: str) -> None:
-    """The caller would wait for ever, or believe that somebody serves."""
     assert told(act).rstrip("\n") == reached

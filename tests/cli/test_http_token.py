@@ -74,7 +74,6 @@ def test_a_new_token_ends_the_last_one(home: Path) -> None:
     ],
 )
 def test_a_token_is_said_once(home: Path, options: TokenOptions) -> None:
-    """Which of two would be meant?"""
     with pytest.raises(UsageError, match="cannot go together"):
         http_token(Home(home), {}, options)
 
@@ -99,7 +98,6 @@ def test_a_token_that_others_read_is_refused_with_a_way_out(home: Path) -> None:
 
 
 def test_a_new_token_is_its_owners_alone(tmp_path: Path) -> None:
-    """File and directory: whoever reads it may ask anything."""
     file = tmp_path / "home" / "api-token"
 
     token = new_token(file)
@@ -112,7 +110,6 @@ def test_a_new_token_is_its_owners_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o660])
 def test_a_file_that_others_read_holds_no_secret(tmp_path: Path, mode: int) -> None:
-    """The server would not be as closed as it says; a pipe would be waited for."""
     file = tmp_path / "token"
     new_token(file)
     file.chmod(mode)
@@ -128,7 +125,6 @@ def test_a_file_that_others_read_holds_no_secret(tmp_path: Path, mode: int) -> N
 
 @pytest.mark.parametrize("token", ["", " ", "x" * 15, "x y" * 8, "é" * 16, "x\n" * 16, "\x7f" * 16])
 def test_a_weak_token_is_none(token: str) -> None:
-    """An empty one would let everybody in."""
     with pytest.raises(InvalidRequest, match="a token"):
         check_token(token, "here")
 
@@ -184,6 +180,5 @@ def test_names_of_the_server_are_compared_in_lower_case(here: Path) -> None:
 
 @pytest.mark.parametrize("origin", ["*", "null", "page.example", "https://page.example/", ""])
 def test_an_origin_is_an_origin(here: Path, origin: str) -> None:
-    """One that no browser sends would let nobody in, and one of all everybody."""
     with pytest.raises(UsageError, match="--cors-allowed-origin"):
         rules_of(replace(FLAGS, origins=(origin,)), None, Path())

@@ -22,6 +22,8 @@ from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.scripted import Peer, ScriptedDaemon, says_nothing
 from tests.journeys.command import Command, Outcome
 
+pytestmark = pytest.mark.slow
+
 NAMES = ("docs", "shop", "web")
 NEVER_GREETS, NEVER_ANSWERS, DIES = "never greets", "never answers", "dies of the question"
 
@@ -55,7 +57,6 @@ def environ(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
 
 @pytest.fixture
 def hung(place: Path, environ: dict[str, str], request: pytest.FixtureRequest) -> Iterator[str]:
-    """Run a daemon of `web` that hangs in the way that is asked for."""
     address = arrange(place / "web", Home(place / "home"), environ=environ)
     hello = address.hello
     daemon = ScriptedDaemon(address.socket, hello.store_id, hello.config_fingerprint)
@@ -77,7 +78,6 @@ def asked(capsys: pytest.CaptureFixture[str], *words: str) -> Outcome:
     return Command(capsys)("search", "charge_card", "--json", *words)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hung", [NEVER_GREETS, DIES], indirect=True)
 def test_the_index_answers_in_place_of_the_daemon(
     hung: str, capsys: pytest.CaptureFixture[str]
@@ -89,7 +89,6 @@ def test_the_index_answers_in_place_of_the_daemon(
     assert "reading the index without a daemon" in result.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hung", [NEVER_GREETS, DIES], indirect=True)
 async def test_a_server_reads_the_index_in_place_of_the_daemon(
     hung: str, place: Path, environ: dict[str, str]
@@ -112,7 +111,6 @@ async def test_a_server_reads_the_index_in_place_of_the_daemon(
     assert any("reading the index without a daemon" in line for line in reports)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hung", [NEVER_ANSWERS], indirect=True)
 def test_without_time_for_the_index_the_command_is_late(
     hung: str, capsys: pytest.CaptureFixture[str]
@@ -126,7 +124,6 @@ def test_without_time_for_the_index_the_command_is_late(
     assert "did not answer in time" in result.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hung", [NEVER_GREETS, DIES], indirect=True)
 def test_a_workspace_reads_the_index_of_a_hung_daemon(
     hung: str, capsys: pytest.CaptureFixture[str]
@@ -139,7 +136,6 @@ def test_a_workspace_reads_the_index_of_a_hung_daemon(
     assert sorted(each["file"] for each in document["results"]) == [f"{name}.py" for name in NAMES]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hung", [NEVER_ANSWERS], indirect=True)
 def test_a_workspace_says_which_repository_was_late(
     hung: str, capsys: pytest.CaptureFixture[str]
@@ -154,7 +150,6 @@ def test_a_workspace_says_which_repository_was_late(
     assert late == ["web"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("hung", [NEVER_ANSWERS], indirect=True)
 @pytest.mark.parametrize("extra", [(), ("--workspace", "ws.jsonc")])
 def test_a_step_that_cannot_be_ended_takes_the_command_no_longer(

@@ -119,7 +119,6 @@ def test_wrong_uses_are_told(ggrep: Command, user: Path, words: list[str], outpu
 def test_a_file_that_we_never_wrote_into_keeps_nobody_from_going(
     ggrep: Command, user: Path
 ) -> None:
-    """Named, its client is told of; the rest goes all the same."""
     broken = user / ".cursor/mcp.json"
     broken.write_text("{broken")
     assert ggrep("install").status == 2

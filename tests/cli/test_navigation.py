@@ -78,7 +78,6 @@ def test_a_path_of_nothing_is_a_route(ggrep: Command, shop: Path) -> None:
 
 
 def test_usages_have_two_names(ggrep: Command, shop: Path) -> None:
-    """Nobody should have to remember which of them is the command."""
     flags = ("charge_card", "--json", "--deterministic")
     document = ggrep("refs", *flags)
 
@@ -93,7 +92,6 @@ def test_filters_narrow_usages(ggrep: Command, shop: Path) -> None:
 
 
 def test_a_place_leads_to_what_stands_around_it(ggrep: Command, shop: Path) -> None:
-    """The lines as they stand in the file, and where to go on."""
     shown = ggrep("expand", "src/checkout.py:9", "--boundary", "chunk")
 
     assert shown.out.startswith("src/checkout.py:4  chunk, in Checkout, lines 4-9 of 9\n")
@@ -170,7 +168,6 @@ def test_a_value_that_means_nothing_is_named(
 
 
 def test_several_names_are_answered_at_once(ggrep: Command, shop: Path) -> None:
-    """One call instead of three, each answer under its own head; a wrong name hides no other."""
     shown = ggrep("symbol", "charge_card", "main")
     wrong = ggrep("refs", "no\nway", "charge_card")
     document = ggrep("symbol", "charge_card", "no\nway", "--json").document
@@ -202,7 +199,6 @@ def test_what_one_answer_shows_the_next_names(ggrep: Command, shop: Path) -> Non
 def test_a_search_is_narrowed_by_an_option_or_by_the_form_of_a_path(
     ggrep: Command, shop: Path
 ) -> None:
-    """A directory of that name in the way does not change what a name means."""
     named = ggrep("symbol", "src", "main")
 
     assert "## src" not in named.out
@@ -235,7 +231,6 @@ def test_a_text_for_agents_is_cut_at_its_budget(ggrep: Command, shop: Path) -> N
 
 
 def test_a_search_for_agents_opens_the_best_hit(ggrep: Command, shop: Path) -> None:
-    """What an agent would ask for next stands there, behind its line numbers."""
     text = ggrep("search", "charge a card", "--format", "agent").out
 
     assert "src/checkout.py:" in text
@@ -247,7 +242,6 @@ def test_a_search_for_agents_opens_the_best_hit(ggrep: Command, shop: Path) -> N
 def test_a_file_is_outlined_as_its_path_is_typed(
     ggrep: Command, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """So that the reader can open it from where they are."""
     assert ggrep("outline", "src/checkout.py").out.startswith("src/checkout.py  python, ")
     monkeypatch.chdir(shop / "src")
     shown = ggrep("outline", "checkout.py:8").out

@@ -85,7 +85,6 @@ def test_what_is_taken_is_read_as_typer_reads_it(line: tuple[str, list[str]]) ->
 
 
 def handed_or_said(act: Callable[[], dict[str, Any]]) -> dict[str, Any] | str:
-    """Return what a command is handed, or what is said of a word that it does not take."""
     try:
         return act()
     except UsageError as error:

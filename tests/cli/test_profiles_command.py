@@ -58,7 +58,6 @@ def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> set[str]:
 
 
 def test_a_view_shares_the_default_store_and_a_data_set_does_not(tree: Path, home: Path) -> None:
-    """What is listed is what daemons are found by."""
     open_engine(tree, home, encoder="none").sync()
 
     plain, data, docs = (state(tree, home, name) for name in ("", "data", "docs"))
@@ -69,7 +68,6 @@ def test_a_view_shares_the_default_store_and_a_data_set_does_not(tree: Path, hom
 
 
 def test_the_profile_that_the_file_chooses_is_in_force(tree: Path, home: Path) -> None:
-    """Then nobody searches under none, so the nameless one is not listed."""
     write_tree(tree, {".ggrep.toml": "profile = 'docs'\n" + FILE})
 
     states = list_profiles(tree, Home(home), {"GGREP_PROFILE": ""}, {})
@@ -142,7 +140,6 @@ def test_a_search_sees_what_its_profile_shows(
 def test_a_profile_of_a_workspace_is_of_the_repositories_that_have_it(
     tree: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The others are named, and shown with none of what was not asked for."""
     other = tmp_path / "other"
     write_tree(other, {"needle.md": "# A needle\n\nThe needle lies elsewhere.\n"})
     workspace = tmp_path / "w.jsonc"

@@ -16,7 +16,6 @@ from tests.journeys.command import Command, CommandOver, fits
 def ggrep(
     home: Path, root: Path, monkeypatch: pytest.MonkeyPatch, command_over: CommandOver
 ) -> Command:
-    """Return the command with a home of its own, in an indexed repository."""
     write_tree(root, {**BEFORE, ".ggrep.toml": ""})
     monkeypatch.chdir(root)
     command = command_over(home, GGREP_ENCODER="none")
@@ -72,7 +71,6 @@ def test_the_same_bytes_come_again_after_edits(ggrep: Command, receipt: Path, ro
 def test_an_answer_whose_snapshot_was_collected_is_told_hit_by_hit(
     ggrep: Command, receipt: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Old snapshots go, and what was said of them stays checkable."""
     monkeypatch.setenv("GGREP_RETAIN_SNAPSHOTS_MIN", "1")
     monkeypatch.setenv("GGREP_QUERY_TIMEOUT_MS", "1")
     monkeypatch.setenv("GGREP_GC_SAFETY_MARGIN_MS", "0")
@@ -104,7 +102,6 @@ def test_a_receipt_is_replayed_from_elsewhere(
 
 
 def test_a_scope_is_part_of_the_question(ggrep: Command, root: Path, tmp_path: Path) -> None:
-    """It is narrowed from wherever it is asked again."""
     write_tree(root, {"deep/in.py": "def inner_needle():\n    return 6\n"})
     ggrep("index")
     path = tmp_path / "receipt.json"
@@ -127,7 +124,6 @@ def test_a_scope_is_part_of_the_question(ggrep: Command, root: Path, tmp_path: P
 def test_what_is_no_receipt_cannot_be_replayed(
     ggrep: Command, receipt: Path, text: str | None, fault: str
 ) -> None:
-    """Status 1 would say that the answer is another one; a figure that fell over reads as well."""
     receipt.write_text(receipt.read_text().replace("needle", "noodle", 1) if text is None else text)
     outcome = ggrep("replay", "--json", receipt)
 

@@ -17,8 +17,6 @@ Told = Callable[[Sequence[ServeResult]], None]
 
 @pytest.fixture(autouse=True)
 def in_place(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
-    """Do in this process what would go on in the background, as far as what it tells."""
-
     def work(work: Callable[[Ready], object]) -> str:
         reports: list[str] = []
         work(reports.append)

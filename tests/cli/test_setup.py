@@ -71,7 +71,6 @@ def test_a_dry_run_changes_nothing(ggrep: Command, user: Path, home: Path) -> No
 def test_outside_of_repositories_nothing_is_indexed(
     ggrep: Command, user: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody wants an index of a home directory; and some shells have no completions of ours."""
     monkeypatch.chdir(user)
     monkeypatch.setenv("SHELL", "/bin/ksh")
     shutil.rmtree(user / ".codex")
@@ -112,7 +111,6 @@ ASKED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("shell", ASKED)
 def test_a_shell_that_begins_afterwards_completes(ggrep: Command, user: Path, shell: str) -> None:
-    """With nothing else typed; and says nothing where ggrep is gone."""
     path = os.environ["PATH"]
     program = shutil.which(shell, path="/usr/bin:/bin:/usr/local/bin")
     if program is None:
@@ -172,7 +170,6 @@ def put(
 def test_a_build_is_told_by_its_files_and_else_by_its_version(
     tmp_path: Path, version: str, library: str, made_for: str
 ) -> None:
-    """What the package registry has for Linux names no processor in its version."""
     put(tmp_path, "torch", version, [(library, 5), ("torch/__init__.py", 2)])
 
     assert installed_torch([str(tmp_path)]) == TorchBuild(version, made_for, 7)

@@ -71,7 +71,6 @@ def test_what_was_meant_by_another_kind_of_path_can_be_typed(
 
 
 def test_two_repositories_are_no_place(ggrep: Command, shop: Path, tmp_path: Path) -> None:
-    """A workspace holds both; the line that makes one is told."""
     first, other = tmp_path.resolve() / "one", tmp_path.resolve() / "other"
     for root in (first, other):
         write_tree(root, {"a.py": "x = 1\n", ".ggrep.toml": ""})
@@ -88,7 +87,6 @@ def test_what_nothing_is_indexed_of_is_named(ggrep: Command, shop: Path) -> None
 
 
 def test_an_index_above_has_them_below_it(shop: Path, built: object) -> None:
-    """Outside of git a directory may be a root of its own, or below one."""
     result = enclosing_index(
         Location(shop / "src", "a.py\0b.py"),
         {"GGREP_HOME": str(Home(built.home).base), "GGREP_ENCODER": "none"},  # type: ignore[attr-defined]
@@ -108,7 +106,6 @@ def test_a_scope_is_a_text(keys: tuple[str, ...], scope: str) -> None:
 
 
 def test_a_hit_is_the_line_that_was_asked_for(ggrep: Command, shop: Path) -> None:
-    """An editor jumps to the name, not to what stands above it."""
     done = ggrep("charge_card", "--vimgrep", "--offline", "-m", "1")
 
     assert (done.status, done.out) == (0, "src/checkout.py:7:9:    def charge_card(self, card):\n")
@@ -117,7 +114,6 @@ def test_a_hit_is_the_line_that_was_asked_for(ggrep: Command, shop: Path) -> Non
 def test_every_line_that_matches_is_a_place(
     ggrep: Command, shop: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And paths are told from where the command runs."""
     monkeypatch.chdir(shop / "docs")
     done = ggrep("charge_\\w+\\(c", "--find", "regex", "--vimgrep", "--repo", "..", "--offline")
 
@@ -127,7 +123,6 @@ def test_every_line_that_matches_is_a_place(
 
 
 def test_a_text_in_double_quotes_is_a_place_wherever_it_stands(ggrep: Command, shop: Path) -> None:
-    """It was told by the line that names the function around it, as if it stood there."""
     text = "def buy(cart):\n    cart.add(1)\n    return cart.pay(2)\n\n"
     (shop / "src/buying.py").write_text(text * 5, encoding="utf-8")
     done = ggrep('"return  Cart.pay"', "--vimgrep", "--offline", "--sync")
@@ -172,7 +167,6 @@ def test_what_such_lines_do_not_heed_is_refused(ggrep: Command, shop: Path, flag
 
 
 def test_finding_nothing_is_as_elsewhere(ggrep: Command, shop: Path) -> None:
-    """No line, no failure; what is amiss stands beside it."""
     none = ("charge", "--vimgrep", "--offline", "--filter", "lang:go")
 
     assert (ggrep(*none).status, ggrep(*none, "--exit-status").status) == (0, 1)

@@ -55,7 +55,6 @@ def test_flags_become_budgets_and_without_them_a_slate_is_of_level_1() -> None:
 def test_what_a_session_does_follows_from_what_it_is_given(
     typed: SessionOptions, session: SessionRequest
 ) -> None:
-    """`--op` is for those who want to say it."""
     assert slate_request_of(SlateOptions(), SEARCH, typed).session == session
 
 
@@ -103,7 +102,6 @@ def test_what_was_typed_is_kept_from_a_profile() -> None:
 
 
 def test_a_format_is_text_or_slate_and_snippet_depths_are_levels() -> None:
-    """`-n -s -l -c` say of a search what `--level` says of a slate."""
     assert not wants_slate(SlateFormat())
     assert wants_slate(SlateFormat(level=0, form="slate"))
     with pytest.raises(UsageError, match="only with --format slate"):
@@ -140,7 +138,6 @@ def test_slate_and_search_as_slate_are_one_thing(ggrep: Command, shop: Path) -> 
 def test_level_0_shows_no_line_of_a_file_and_a_graph_can_be_drawn(
     ggrep: Command, shop: Path
 ) -> None:
-    """Level 0 may be shown to anybody who may see file names."""
     shown = ggrep("slate", QUESTION, "--level", "0")
 
     assert "src/checkout.py:" in shown.out

@@ -20,7 +20,6 @@ OLD = "old-0123456789ab-0123456789ab"
 
 @pytest.fixture
 def old(home: Path) -> Path:
-    """Return a store that nobody used since the epoch."""
     path = home / "data" / OLD
     path.mkdir(parents=True)
     os.utime(path, (0, 0))
@@ -64,7 +63,6 @@ def test_a_store_in_use_fails_the_command(
 
 
 def test_an_empty_home_says_so(root: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Silence would look like a failure."""
     collect_stores(open_engine(root, home), open_terminal(), force=True, json=False)
 
     assert capsys.readouterr().err == "no store to delete\n"

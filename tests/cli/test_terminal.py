@@ -16,7 +16,6 @@ from ggrep.interfaces.cli.text_tables import age_text, bytes_text, count_text, p
 
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave the caller's own terminal out of it."""
     for name in ("COLUMNS", "NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
 
@@ -42,7 +41,6 @@ def test_columns_are_kept_within_reason(
 
 
 def test_a_closed_stream_swallows_what_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    """`ggrep words >&-` has nowhere to write; that is what was asked for."""
     monkeypatch.setattr(sys, "stdout", None)
     monkeypatch.setattr(sys, "stderr", None)
     terminal = open_terminal()
@@ -119,7 +117,6 @@ def test_a_count_takes_five_characters(count: int) -> None:
 
 
 def test_nouns_follow_their_count_and_texts_fit_their_cells() -> None:
-    """The last part of a path tells repositories apart, the first says whose they are."""
     assert [plural(n, "query", "queries") for n in (0, 1, 2)] == [
         "0 queries",
         "1 query",

@@ -54,7 +54,6 @@ def packs(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 def test_a_slate_shows_files_of_all_repositories_under_their_names(ggrep: Command) -> None:
-    """What has to change is seldom in one of them."""
     shown = slate(ggrep)
 
     assert shown.status == 0
@@ -66,16 +65,7 @@ def test_a_slate_shows_files_of_all_repositories_under_their_names(ggrep: Comman
         assert title in shown.out
 
 
-def test_the_graph_on_the_screen_joins_repositories(ggrep: Command) -> None:
-    """The one thing that no slate of one repository can tell."""
-    shown = slate(ggrep).out
-
-    assert "shop-orders" in shown
-    assert "OrderQuery" in shown
-
-
 def test_level_0_lists_places_and_shows_no_line_of_a_file(ggrep: Command) -> None:
-    """What may be shown to anybody who may see file names."""
     shown = slate(ggrep, "--level", "0")
 
     assert "shop_orders/api.py" in shown.out
@@ -126,7 +116,6 @@ def test_slate_and_search_as_slate_are_one_thing(ggrep: Command) -> None:
 def test_a_graph_alone_can_be_drawn(
     ggrep: Command, form: str, begins: str | tuple[str, ...]
 ) -> None:
-    """Nothing else may stand on standard output, and no absolute path in it."""
     drawn = slate(ggrep, "--graph", form)
 
     assert drawn.status == 0
@@ -137,7 +126,6 @@ def test_a_graph_alone_can_be_drawn(
 
 
 def test_a_session_goes_on_with_what_it_has_not_shown(ggrep: Command) -> None:
-    """As in one repository: the answer's token leads to the next files, and opens those shown."""
     few = ("--max-files", "3", "--json")
     first = slate(ggrep, "--session", "new", *few)
     token = first.document["session"]["token"]
@@ -221,7 +209,6 @@ def test_selection_and_filters_narrow_a_slate_of_a_workspace_and_a_path_does_not
 
 
 def test_a_repository_without_an_index_is_told_of(ggrep: Command) -> None:
-    """The others are shown, and nobody takes it for the whole."""
     shown = slate(ggrep, file="all.jsonc")
     document = slate(ggrep, "--json", file="all.jsonc").document
 
@@ -231,17 +218,6 @@ def test_a_repository_without_an_index_is_told_of(ggrep: Command) -> None:
     assert "no index yet" in shown.err
     assert [each["code"] for each in document["diagnostics"]["errors"]] == ["NO_INDEX"]
     assert {repo for repo, _ in packs(document)} == set(TREES)
-
-
-def test_where_one_missing_index_decides_there_is_no_slate(ggrep: Command) -> None:
-    """`--federated-strict` wants all or nothing."""
-    refused = slate(ggrep, "--federated-strict", file="all.jsonc")
-    reported = slate(ggrep, "--federated-strict", "--json", file="all.jsonc")
-
-    assert refused.status == reported.status != 0
-    assert refused.out == ""
-    assert "no index yet" in refused.err
-    assert reported.error("federated_error")["code"] == "NO_INDEX"
 
 
 def test_without_any_index_there_is_no_slate(ggrep: Command) -> None:
@@ -269,13 +245,6 @@ def test_nothing_found_is_an_exit_status_where_that_is_asked_for(ggrep: Command)
     assert "no hits\n" in nothing.err
 
 
-def test_all_cuts_are_one_line_with_what_to_type(ggrep: Command) -> None:
-    shown = slate(ggrep, "--max-files", "2")
-
-    (line,) = (line for line in shown.err.splitlines() if line.startswith("cut: "))
-    assert line == "cut: 2 of 5 files that match; more: --max-files 5"
-
-
 def test_no_absolute_path_leaves_unasked(ggrep: Command, place: Path) -> None:
     assert str(place) not in slate(ggrep, "--json", file="all.jsonc").out
 
@@ -286,7 +255,6 @@ def test_no_absolute_path_leaves_unasked(ggrep: Command, place: Path) -> None:
 def test_an_agent_can_type_the_commands_that_it_is_told(
     ggrep: Command, asked: tuple[str, str]
 ) -> None:
-    """With the file that it named, as people are told."""
     reported = ggrep(*asked, "--workspace", "all.jsonc", "--format", "agent").out
 
     assert "run: ggrep workspace build all.jsonc" in reported

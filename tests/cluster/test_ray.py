@@ -147,8 +147,6 @@ def test_killed_workers_and_a_killed_node_lose_no_repository(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Each is published once, whoever has built it in the end."""
-
     def kill() -> None:
         for node in (1, 2):
             while not nodes.kill_workers(node, busy=True):
@@ -189,7 +187,6 @@ def test_a_node_whose_network_is_gone_holds_nothing_up(
 def test_a_build_that_is_killed_goes_on_when_it_is_run_again(
     driver: Driver, workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was pushed by then is not built again; a change alone is."""
     line = ("workspace", "build", workspace, "--engine", "ray", "--cluster", driver.nodes.address)
     process = driver.start(*line)
     while not driver.nodes.workers(1, busy=True):
@@ -208,7 +205,6 @@ def test_a_build_that_is_killed_goes_on_when_it_is_run_again(
 
 
 def test_a_head_that_dies_ends_the_build_in_words(driver: Driver, workspace: Path) -> None:
-    """Nobody waits for ever, and what was under way is named."""
     process = driver.start(
         *("workspace", "build", workspace, "--engine", "ray", "--cluster", driver.nodes.address)
     )
@@ -223,7 +219,6 @@ def test_a_head_that_dies_ends_the_build_in_words(driver: Driver, workspace: Pat
 
 
 def test_nothing_answers_where_no_cluster_is(tmp_path: Path) -> None:
-    """It is told within seconds."""
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "GGREP_HOME": str(tmp_path / "h")}
     file = tmp_path / "ws.jsonc"
     write_tree(tmp_path / "one", SHOP)

@@ -28,7 +28,6 @@ def of_config(settings: Settings | None = None, **revisions: str) -> str:
 
 
 def test_config_fingerprint_moves_with_what_shapes_the_index() -> None:
-    """Another index must not be read as ours; another question must not cost a new one."""
     others = {
         of_config(),
         of_config(encoder_identity="x"),

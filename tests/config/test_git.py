@@ -23,7 +23,6 @@ STATUS = ("status", "--porcelain=v1", "-z", "--untracked-files=no", "--ignore-su
 
 @pytest.fixture
 def hostile(tmp_path: Path, git: Git) -> Path:
-    """A work tree whose every configurable program leaves a trace beside it."""
     root = tmp_path / "hostile"
     git(root, "init")
     for name in ("a.py", "b.py", "gone.py"):
@@ -108,7 +107,6 @@ def test_the_trap_itself_works(hostile: Path, tmp_path: Path, git: Git) -> None:
 
 
 def test_a_work_tree_of_another_owner_is_read(tmp_path: Path, git: Git) -> None:
-    """Containers and shared disks mount what somebody else owns."""
     git(tmp_path / "r", "init")
     (tmp_path / "r/a.py").write_text("")
 
@@ -146,7 +144,6 @@ def test_markers_are_what_git_takes_for_one(tmp_path: Path, git: Git) -> None:
 def test_a_marker_that_cannot_be_looked_at_raises_where_it_matters(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """No descriptors left is not the same as no git: a sync must tell the two apart."""
     (tmp_path / ".git").write_text("gitdir: elsewhere\n")
     monkeypatch.setattr(Path, "open", lambda *_: (_ for _ in ()).throw(OSError(24, "too many")))
 
@@ -179,6 +176,5 @@ def test_git_has_its_own_time_however_busy_the_machine_is(
 
 
 def test_the_processor_time_of_a_child_is_known() -> None:
-    """What has ended has used none that can be told."""
     assert module._processor_s(os.getpid()) > 0
     assert module._processor_s(2**22 + 1) == 0

@@ -134,7 +134,6 @@ KEYS = st.one_of(st.sampled_from(sorted(REPO_SETTABLE)), TABLES, st.sampled_from
 def test_any_value_of_any_key_is_refused_or_narrows(
     tmp_path_factory: pytest.TempPathFactory, lines: list[tuple[str, str]]
 ) -> None:
-    """Whoever clones from strangers gets at most what there is without their file."""
     root = tmp_path_factory.getbasetemp() / "generated"
     root.mkdir(exist_ok=True)
     text = "\n".join(f"{key} = {value}" for key, value in lines)

@@ -142,7 +142,6 @@ def test_what_cannot_stand_is_refused_by_name(text: str, named: str, root: Path)
 
 
 def test_the_strongest_who_names_a_profile_is_heard(root: Path, home: Path) -> None:
-    """Flag, variable, file, in this order; and what the profile says is in force."""
     tables = [DATASETS.replace("datasets", name).replace("Datasets", name) for name in "abc"]
     place = Place(root, home, "".join(["profile = 'a'\n", *tables]))
     variable = {"GGREP_PROFILE": "b"}
@@ -185,7 +184,6 @@ def test_a_profile_with_a_store_shapes_its_settings(place: Place) -> None:
 
 
 def test_two_names_of_one_content_share_an_index(root: Path, home: Path) -> None:
-    """What is indexed is the content's doing, not the name's."""
     place = Place(root, home, DATASETS + DATASETS.replace("datasets", "copy"))
 
     first, second = (
@@ -217,7 +215,6 @@ def test_roles_of_the_file_are_added_to_the_built_in_ones(root: Path, home: Path
 def test_the_knob_that_did_everything_names_its_successors(
     root: Path, home: Path, whose: str
 ) -> None:
-    """Speed is three knobs by now; to guess which was meant would be worse than to ask."""
     place = Place(root, home, "fast_mode = true\n" if whose == "repository" else "")
     if whose == "user":
         place.home.base.mkdir()
@@ -257,7 +254,6 @@ def test_a_profile_fills_in_what_was_not_given() -> None:
 
 
 def test_a_view_narrows_whatever_was_given() -> None:
-    """A question under a view never leaves it, whatever its own filters say."""
     request = SearchRequest(
         "words", corpora=(Corpus.CODE, Corpus.PROSE), filters=(Filter("path", "src"),)
     )
@@ -270,7 +266,6 @@ def test_a_view_narrows_whatever_was_given() -> None:
 
 
 def test_a_view_without_the_corpus_that_is_asked_for_is_an_error() -> None:
-    """An empty answer would look as if there were nothing."""
     with pytest.raises(InvalidRequest, match="profile p shows only these corpora: prose, records"):
         apply_to_request(SearchRequest("words", corpora=(Corpus.CODE,)), frozenset(), PLANNING)
 
@@ -341,7 +336,6 @@ def engine(index_of: IndexOf) -> Engine:
 
 
 def test_a_view_hides_what_ignoring_would(engine: Engine) -> None:
-    """One spelling, one meaning: whether a profile has a store of its own must not matter."""
     patterns = (
         "data/", "data", "/data/", "data/**", "**/data/", "old", "/old", "docs/old/", "docs/data",
         "*.csv", "old*", "*data", "*at*",
@@ -361,6 +355,5 @@ def test_a_view_hides_what_ignoring_would(engine: Engine) -> None:
 
 @pytest.mark.parametrize("pattern", ["docs/*.md", "a*b", "[ab]", "a?", "*", "**", "a/**/b", "/"])
 def test_a_pattern_that_filters_cannot_say_is_refused(pattern: str) -> None:
-    """To hide more than was meant would be a wrong answer in silence."""
     with pytest.raises(InvalidRequest, match=r"here: .* cannot hide hits"):
         exclusions([pattern], "here")

@@ -106,7 +106,6 @@ def test_case_does_not_count() -> None:
 
 
 def test_an_added_glob_holds_whatever_the_file_is_otherwise() -> None:
-    """The repository knows better: its word stands even for a test."""
     rules = rules_of([(Role.ENTRYPOINT, ["tests/smoke/**"]), (Role.ENTRYPOINT, ["go.py"])])
 
     assert roles("tests/smoke/run.py", rules) == {"test", "entrypoint"}
@@ -151,7 +150,6 @@ def test_an_added_glob_holds_whatever_the_file_is_otherwise() -> None:
     ],
 )
 def test_a_glob_means_what_it_means_elsewhere(glob: str, path_key: str, *, expected: bool) -> None:
-    """Whoever writes `.gitignore` files can write these."""
     assert (Role.POLICY in rules_of([(Role.POLICY, [glob])]).roles_of(path_key)) is expected
 
 
@@ -196,7 +194,6 @@ def test_a_hostile_glob_costs_little() -> None:
     ],
 )
 def test_translations_and_word_lists_are_lists(path: str) -> None:
-    """They have everybody's words, and say nothing of the program."""
     assert filing_of(path) == "list"
 
 
@@ -211,7 +208,6 @@ def test_translations_and_word_lists_are_lists(path: str) -> None:
     ],
 )
 def test_what_a_program_fills_is_a_page(path: str) -> None:
-    """It runs; nobody reads it for what it says."""
     assert filing_of(path) == "page"
 
 

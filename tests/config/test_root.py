@@ -22,7 +22,6 @@ def directory(path: Path) -> Path:
 
 
 def test_a_path_in_a_work_tree_belongs_to_its_top_level(tmp_path: Path, git: Git) -> None:
-    """Searching from any directory of a project asks the same index."""
     git(tmp_path / "r", "init")
     below = directory(tmp_path / "r/a/b")
     (below / "f.py").write_text("")
@@ -101,7 +100,6 @@ def test_an_ignored_or_a_product_directory_is_a_corpus_of_its_own(tmp_path: Path
 def test_an_ignored_directory_with_tracked_files_stays_in_its_project(
     tmp_path: Path, git: Git
 ) -> None:
-    """Tracked files are in the project's index, so that is the one to ask."""
     git(tmp_path / "r", "init")
     (tmp_path / "r/.gitignore").write_text("build/\n")
     (directory(tmp_path / "r/build") / "f.py").write_text("")
@@ -129,7 +127,6 @@ def test_a_directory_of_the_index_stays_in_its_project(
 
 
 def test_linked_work_trees_and_submodules_are_roots(tmp_path: Path, git: Git) -> None:
-    """Each has files of its own; answers from another checkout would be wrong."""
     git(tmp_path / "r", "init")
     git(tmp_path / "r", "commit", "--allow-empty", "-m", "x")
     git(tmp_path / "r", "worktree", "add", str(tmp_path / "w"))
@@ -139,7 +136,6 @@ def test_linked_work_trees_and_submodules_are_roots(tmp_path: Path, git: Git) ->
 
 
 def test_home_and_slash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Indexing all a user owns is never what was meant."""
     monkeypatch.setenv("HOME", str(tmp_path))
     with pytest.raises(InvalidRequest, match="cannot be a root"):
         canonical_root(tmp_path)
@@ -150,7 +146,6 @@ def test_home_and_slash_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_a_repository_of_dotfiles_in_home_does_not_claim_what_lies_below(
     tmp_path: Path, git: Git, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Many keep their home under git; their projects are still their own."""
     git(tmp_path, "init")
     monkeypatch.setenv("HOME", str(tmp_path))
     project = directory(tmp_path / "src/p")
@@ -255,7 +250,6 @@ def test_what_makes_no_sense_is_named(base: Path, text: str, complaint: str | No
 
 
 def test_two_tables_of_one_root_are_refused(base: Path) -> None:
-    """Nobody could say which counts."""
     told(base, f'[root."{base}/a"]\nencoder = "none"\n[root."{base}/a/"]\nencoder = "hashed"\n')
 
     with pytest.raises(InvalidRequest, match="several tables apply to"):
@@ -267,7 +261,6 @@ def descriptors() -> int:
 
 
 def test_a_root_is_opened_by_its_path(tmp_path: Path) -> None:
-    """Also one whose way there may be passed and not listed, and the very top."""
     (tmp_path / "home/repo").mkdir(parents=True)
     (tmp_path / "home").chmod(0o311)
     before = descriptors()
@@ -285,7 +278,6 @@ def test_a_root_is_opened_by_its_path(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("swapped", ["repo", "repo/sub"])
 def test_a_root_that_a_link_took_the_place_of_is_not_read(tmp_path: Path, swapped: str) -> None:
-    """Else another tree is indexed in its name, and shown once the link is gone again."""
     for place in ("repo/sub", "secret/sub"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "a.txt").write_text(place)

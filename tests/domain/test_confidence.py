@@ -31,7 +31,6 @@ def leading(
 
 
 def test_good_evidence_is_strong_and_poor_evidence_none() -> None:
-    """Likeness to a question whose words are all unknown is chance."""
     assert confidence_of(leading(GOOD)) is Confidence.STRONG
     assert confidence_of(leading(POOR, unknown=0.5)) is Confidence.NONE
     assert confidence_of(leading()) is Confidence.NONE
@@ -95,7 +94,6 @@ def test_a_third_of_a_long_description_says_more_than_a_third_of_a_short_one() -
 
 
 def test_words_that_stand_nowhere_lower_confidence() -> None:
-    """Who speaks of what the repository does not know asks another one."""
     order = [Confidence.NONE, Confidence.WEAK, Confidence.STRONG]
     middling = TopFile(score=0.5, evidence=0.5, row=0.5, topic=0.3, found=0.6, spelt=False)
     results = [
@@ -161,7 +159,6 @@ def test_parts_can_be_merged_in_groups() -> None:
 
 
 def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
-    """The best hits stay, and every file; more of a file that is doubtful helps nobody."""
     hits = ["a", "a", "b", "b", "c", "c", "d", "a", "e"]
     cut_by = partial(shortened_list, most=3, file=str, keep_weak=False)
     weak, (cut,) = cut_by(hits, Confidence.WEAK)
@@ -174,7 +171,6 @@ def test_a_weak_list_is_shortened_and_the_cut_is_said() -> None:
 
 
 def test_a_list_that_fits_nothing_keeps_the_best_three_at_most() -> None:
-    """Who must see all of it says so."""
     hits = ["a", "a", "b", "c"]
     none = partial(shortened_list, hits, Confidence.NONE, file=str)
 

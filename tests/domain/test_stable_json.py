@@ -85,7 +85,6 @@ class Said(Struct, frozen=True):
 
 
 def test_a_word_of_the_set_comes_back() -> None:
-    """Daemons say how fresh an index is in such words."""
     assert decode(Said, {"word": "yes", "maybe": "a"}) == Said("yes", "a")
     assert decode(Said, {"maybe": None}) == Said()
 

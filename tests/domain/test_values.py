@@ -1,11 +1,14 @@
-"""Values that travel between modules: limits, quotas, states and figures."""
+"""Values of the domain, deadlines and caches of recent values."""
+
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from ggrep.base.errors import Incompatible
+from ggrep.base.clock import Deadline
+from ggrep.base.errors import DeadlineExceeded, Incompatible
 from ggrep.model.corpus import Bucket, Mode, allocate, quotas, select
 from ggrep.model.files import (
     DECLARATION,
@@ -29,7 +32,9 @@ from ggrep.model.limits import (
     sorted_notices,
     unseen_notices,
 )
+from ggrep.model.lru_cache import LruCache
 from ggrep.model.request import CollectionStatistics, TermFrequency, sum_statistics
+from tests.fakes.clocks import ManualClock
 
 
 def test_each_cut_is_said_once_with_its_largest_figure() -> None:
@@ -123,7 +128,6 @@ def test_all_places_are_dealt(mode: Mode, limit: int) -> None:
 
 @pytest.mark.parametrize("mode", [Mode.BALANCED, Mode.DEBUG])
 def test_balanced_and_debug_deal_nothing(mode: Mode) -> None:
-    """The list's own order stands; places dealt to documents hide what a fix changes."""
     assert quotas(mode, 10) == {}
 
 
@@ -220,7 +224,6 @@ def test_an_index_at_rest_says_nothing() -> None:
     ],
 )
 def test_what_becomes_of_changes_is_told(standing: IndexFreshness, message: str) -> None:
-    """`they are being indexed` was said for ever."""
     result = said(replace(standing, behind=True))
 
     assert result["index_behind"] == f"files have changed since the last sync; {message}"
@@ -251,7 +254,6 @@ def test_what_becomes_of_changes_is_told(standing: IndexFreshness, message: str)
 def test_why_the_last_sync_failed_is_told_and_what_comes(
     standing: IndexFreshness, message: str
 ) -> None:
-    """Nobody can mend what he is not told of."""
     assert said(standing) == {"sync_failed": message}
 
 
@@ -311,3 +313,106 @@ def test_figures_of_different_layouts_are_refused() -> None:
 def test_traits_follow_whole_words(path: str, traits: int) -> None:
     """`contest.py` is no test."""
     assert traits_of(path) == traits
+
+
+def test_it_passes_at_its_moment() -> None:
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    deadline = Deadline.after(clock, 10)
+    deadline.check("x")
+    clock.advance(10)
+
+    assert deadline.remaining_ms() == 0.0
+    with pytest.raises(DeadlineExceeded, match="during scoring"):
+        deadline.check("scoring")
+
+
+def test_never_does_not_pass() -> None:
+    clock = ManualClock(datetime(2030, 1, 1, tzinfo=UTC))
+    deadline = Deadline.never(clock)
+    clock.advance(1e12)
+    deadline.check("x")
+
+    assert deadline.remaining_ms() == float("inf")
+
+
+def test_the_least_recently_used_goes_first() -> None:
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("a", 1, 10)
+    recent.put("b", 2, 10)
+    recent.get("a")
+    recent.put("c", 3, 10)
+
+    assert [recent.get(key) for key in "abc"] == [1, None, 3]
+
+
+def test_the_budget_is_never_exceeded() -> None:
+    recent: LruCache[int, int] = LruCache(100)
+    sizes = []
+    for number in range(50):
+        recent.put(number, number, number % 37)
+        sizes.append(recent.statistics().size_bytes)
+
+    assert max(sizes) <= 100
+    assert recent.statistics().entries > 1
+
+
+def test_what_is_larger_than_the_budget_takes_nobody_s_place() -> None:
+    """One huge answer must not empty the memory."""
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("a", 1, 10)
+    recent.put("huge", 2, 21)
+
+    assert recent.get("a") == 1
+    assert recent.get("huge") is None
+
+
+def test_a_value_put_again_is_counted_once() -> None:
+    """Otherwise the figures would drift until nothing fits."""
+    recent: LruCache[str, int] = LruCache(20)
+    for number in range(5):
+        recent.put("a", number, 15)
+
+    result = recent.statistics()
+    assert recent.get("a") == 4
+    assert (result.entries, result.size_bytes) == (1, 15)
+
+
+def test_a_value_that_grew_too_large_leaves() -> None:
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("a", 1, 10)
+    recent.put("a", 2, 30)
+
+    assert recent.get("a") is None
+    assert recent.statistics().size_bytes == 0
+
+
+def test_a_budget_holds_what_is_as_large_and_nothing_if_it_is_nothing() -> None:
+    recent: LruCache[str, int] = LruCache(0)
+    recent.put("a", 1, 1)
+
+    assert recent.get("a") is None
+
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("whole", 1, 20)
+
+    assert recent.get("whole") == 1
+
+
+def test_it_counts_what_it_had_and_what_it_had_not() -> None:
+    """An operator sees whether it is worth its bytes."""
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("a", 1, 1)
+    recent.get("a")
+    recent.get("b")
+
+    result = recent.statistics()
+    assert (result.hits, result.misses) == (1, 1)
+
+
+def test_cleared_it_holds_nothing() -> None:
+    recent: LruCache[str, int] = LruCache(20)
+    recent.put("a", 1, 20)
+    recent.clear()
+    recent.put("b", 2, 20)
+
+    assert (recent.get("a"), recent.get("b")) == (None, 2)

@@ -45,7 +45,6 @@ def asked(
 def test_a_directory_inside_a_repository_narrows_it_or_is_measured_alone(
     nested: Path, environ: MappingProxyType[str, str], alone: bool, path: str
 ) -> None:
-    """As a search with a path does; trees may be kept inside a repository for the measuring."""
     question = CaseQuery("q", "needle")
 
     assert asked(QueriedPath(nested, alone=alone), environ, question) == [path]
@@ -109,7 +108,6 @@ def retry(call):
 @pytest.mark.slow
 @pytest.mark.parametrize("at", ["", "shop/"])
 def test_a_check_asks_for_a_slate(root: Path, environ: MappingProxyType[str, str], at: str) -> None:
-    """Of one repository, and of a workspace whose files begin with the alias."""
     write_tree(
         root, {"queue.py": RETRY, "docs/retry.md": "# Retry\n\nHow a call is tried again.\n"}
     )

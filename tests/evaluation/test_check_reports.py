@@ -16,7 +16,6 @@ from tests.fakes.junit_rules import faults
 
 
 def test_a_failure_says_what_was_wanted_and_what_came(tmp_path: Path) -> None:
-    """Nobody runs the query by hand to find out."""
     text = render_checks(some_checks(tmp_path), Style(colour=False), tmp_path)
 
     assert text.splitlines()[:9] == [
@@ -66,7 +65,6 @@ def test_failures_that_are_allowed_are_warnings(tmp_path: Path) -> None:
 
 
 def test_the_report_counts_what_it_lists(tmp_path: Path) -> None:
-    """`ok` is what scripts look at."""
     document = check_document(some_checks(tmp_path))
 
     assert document["summary"] == {"allow_failures": 0, "checks": 2, "failed": 1}

@@ -57,7 +57,6 @@ def test_moving_a_relevant_file_up_never_hurts(files: list[str], relevant: list[
 
 
 def test_parts_of_paths_are_found_whatever_their_case() -> None:
-    """One of all `any` patterns is enough; a regular expression may stand in for a part."""
     expected = Expectation(any_contains=("LEASE", "nowhere"), all_contains=("src/",))
 
     assert score(expected, ["src/lease.py"]).passed
@@ -70,7 +69,6 @@ def test_parts_of_paths_are_found_whatever_their_case() -> None:
 
 
 def test_patterns_and_confidence_give_no_ndcg_and_a_crash_scores_zero() -> None:
-    """Nobody said how many files would be right; a crash must not look like that."""
     result = score(Expectation(any_contains=("b",)), ["a", "b"])
 
     assert (result.ndcg10, result.recall10, result.mrr10) == (None, None, 0.5)

@@ -12,7 +12,7 @@ import pytest
 from msgspec import to_builtins
 
 from ggrep.base import stable_json
-from ggrep.base.errors import Cancelled, InvalidRequest
+from ggrep.base.errors import Cancelled
 from ggrep.base.stable_json import decode
 from ggrep.interfaces.evaluation.questions import Answer, CaseQuery, QueriedPath
 from ggrep.interfaces.evaluation.suite_processes import (
@@ -23,12 +23,24 @@ from ggrep.interfaces.evaluation.suite_processes import (
     in_a_process,
     run_jobs,
 )
-from ggrep.interfaces.evaluation.suite_worker import run, use_weights
+from ggrep.interfaces.evaluation.suite_worker import run
+from ggrep.search.query import context
 from tests.fakes.evaluations import answer
 from tests.fakes.repos import write_tree
 from tests.journeys.command import SOURCE
 
 JOB = Job("a", QueriedPath(Path("/nowhere")), (CaseQuery("q", "words"),))
+
+JOB_DOCUMENT = {
+    "path": "/nowhere/at/all",
+    "is_workspace": False,
+    "alone": True,
+    "sync": False,
+    "encoder": None,
+    "merge": None,
+    "weights": {"text": 0.0},
+    "questions": [],
+}
 
 
 def python(code: str) -> tuple[str, ...]:
@@ -66,7 +78,6 @@ def test_outcomes_come_in_the_order_of_the_jobs() -> None:
 
 
 def test_an_interrupt_ends_what_runs() -> None:
-    """An hour's work of processes that nobody reads is not waited for."""
     workers = Workers()
     hangs = python("import signal; signal.pause()")
     ask = partial(in_a_process, conditions=Conditions(), workers=workers, command=hangs)
@@ -90,7 +101,6 @@ def test_an_interrupt_ends_what_runs() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("way", [signal.SIGTERM, signal.SIGKILL])
 def test_a_worker_ends_with_its_parent(tmp_path: Path, way: signal.Signals) -> None:
-    """However that ended; an index that nobody reads would go on being built."""
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     child = (
@@ -130,49 +140,30 @@ def test_a_worker_whose_parent_is_another_does_nothing() -> None:
 
 
 def test_answers_cross_unchanged() -> None:
-    """What a worker writes is what its parent reads."""
     whole = answer("q", "a.py", "b.py", confidence="weak")
 
     assert decode(Answer, to_builtins(whole)) == whole
 
 
 def test_a_root_that_is_not_there_fails_its_job_alone() -> None:
-    document = run(
-        {
-            "path": "/nowhere/at/all",
-            "is_workspace": False,
-            "alone": True,
-            "sync": True,
-            "encoder": None,
-            "merge": None,
-            "weights": {},
-            "questions": [],
-        }
-    )
-
-    assert "no such file or directory" in str(document["error"])
-
-
-def test_an_unknown_weight_is_refused_by_name() -> None:
-    """A figure measured with a mistyped weight would be that of the usual ones."""
-    with pytest.raises(InvalidRequest, match="unknown weight 'txet'; known weights:"):
-        use_weights({"txet": 0.0})
+    assert "no such file or directory" in str(run({**JOB_DOCUMENT, "weights": {}})["error"])
 
 
 @pytest.mark.slow
 def test_a_worker_indexes_and_answers(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The real process, over a real tree; other weights give other scores."""
+    """The process runs over a tree; other weights, in this process, give other scores."""
     write_tree(root, {"a.py": "def needle():\n    return 1\n", "b.py": "needle = 2\n"})
     monkeypatch.setenv("GGREP_HOME", str(home))
-    job = Job("a", QueriedPath(root, alone=True), (CaseQuery("q", "needle"),))
-    usual = in_a_process(job, Conditions())
-    without = {"text": 0.0}
-    other = in_a_process(job, Conditions(sync=False, weights=without))
+    question = CaseQuery("q", "needle")
+    usual = in_a_process(Job("a", QueriedPath(root, alone=True), (question,)), Conditions())
+    monkeypatch.setattr(context, "rank", context.rank)  # `use_weights` replaces it
+    other = run({**JOB_DOCUMENT, "path": str(root), "questions": to_builtins([question])})
 
-    assert (usual.error, other.error) == ("", "")
+    assert (usual.error, other["error"]) == ("", "")
     assert sorted(usual.answers[0].files) == ["a.py", "b.py"]
     assert usual.answers[0].hits[0].section == "code"
-    scores = [{hit.file: hit.score for hit in each.answers[0].hits} for each in (usual, other)]
+    answers = (usual.answers, decode(tuple[Answer, ...], other["answers"]))
+    scores = [{hit.file: hit.score for hit in each[0].hits} for each in answers]
     assert scores[1]["a.py"] < scores[0]["a.py"]

@@ -17,7 +17,6 @@ from tests.fakes.evaluations import case, report_document, run_suite, runner, so
 
 
 def test_a_repository_that_fails_scores_zero_and_is_named() -> None:
-    """Leaving it out would make the figures look better the more is broken."""
     run = some_run()
 
     assert [(each.name, each.message) for each in run.failures] == [
@@ -94,7 +93,6 @@ def block(ndcg10: float | None) -> FigureBlock:
 
 
 def baseline(ndcg10: float) -> dict[str, Any]:
-    """Return the part of a report that gates look at."""
     return {"figures": {"overall": {"ndcg10": ndcg10, "mrr10": None}}}
 
 
@@ -131,7 +129,6 @@ def test_what_is_no_report_is_refused(text: str | None, tmp_path: Path) -> None:
 
 
 def test_a_comparison_pairs_queries_by_name() -> None:
-    """What only one of the reports has says nothing about a change."""
     repos = "abcd"
     old = suite(*(case(f"q{repo}", "x.py", repo=repo) for repo in repos))
     new = suite(*old.cases[1:], case("other", "x.py", repo="a"))

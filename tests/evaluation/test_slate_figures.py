@@ -33,7 +33,6 @@ SMALL = ShownSlate((ShownFile("cart.py", ("code",), (), ((1, 3),)),), 3_000)
 
 
 def placed(name: str, repo: str = "a", **parts: Any) -> Case:
-    """Return a case with two places, asked for two slates."""
     plain = case(name, repo=repo, **parts)
     question = CaseQuery(name, f"where is {name}", slates=(16_384, 6_144), searched=False)
     return replace(plain, question=question, places=((PAY,), (CART,)))
@@ -54,7 +53,6 @@ def some_run() -> Run:
 
 
 def test_figures_stand_by_the_bytes_of_slates() -> None:
-    """What fails counts as nothing seen, and has no bytes."""
     large, small = some_run().slates
 
     assert (large.max_bytes, small.max_bytes) == (16_384, 6_144)

@@ -95,7 +95,6 @@ def test_a_kit_is_a_folder_whose_sources_can_be_asked(kit: Path) -> None:
 
 
 def test_a_question_that_stands_twice_is_refused(kit: Path) -> None:
-    """Else the later one would take the place of the first without a word."""
     lines = (kit / "queries.jsonl").read_text()
     (kit / "queries.jsonl").write_text(lines + lines)
 
@@ -213,7 +212,6 @@ def test_a_missing_file_or_one_without_cases_is_refused(folder: Path) -> None:
 
 
 def test_lines_are_found_behind_strings_and_lists() -> None:
-    """What looks like a table inside a string is none."""
     text = (
         'version = 1\nnote = """\n[[cases]]\nid = 3\n"""\nlist = [\n  "[x]", # ]\n  "y",\n]\n'
         "[[cases]]\nid = '''\n[[cases]]'''\nq = 2\n[[cases]] # [[cases]]\n\"id\" = 5\na.b = 1\n"

@@ -21,7 +21,6 @@ PAY, CART = LineRange("pay.py", 10, 13), LineRange("cart.py", 1, 1)
 
 
 def file(path: str, *shown: tuple[int, int], named: tuple[tuple[int, int], ...] = ()) -> ShownFile:
-    """Return a file that stands under code."""
     return ShownFile(path, ("code",), shown, named)
 
 
@@ -84,7 +83,6 @@ def test_lines_are_those_of_snippets() -> None:
 
 
 def test_comments_that_are_left_out_are_not_shown() -> None:
-    """Blank lines that keep the others' numbers show nobody anything."""
     (section, packs), *_ = SLATE.sections
     text = f"a\n{fold_line(6, 8, COMMENTS)}\nb\n\nc"
     piece = replace(packs[0].evidence[0], snippet=text, snippet_start_line=5)
@@ -97,7 +95,6 @@ def test_comments_that_are_left_out_are_not_shown() -> None:
 
 
 def test_a_file_in_two_sections_is_one_file() -> None:
-    """Code that defines options stands under code and under configuration."""
     (code, packs), (other, _), *_ = SLATE.sections
     twin = replace(packs[0], section=other)
     slate = replace(SLATE, sections=((code, (packs[0],)), (other, (twin,))))

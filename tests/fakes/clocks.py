@@ -11,7 +11,6 @@ class ManualClock:
         self._monotonic_ms = 0.0
 
     def now(self) -> datetime:
-        """Return the moment last set."""
         return self._now
 
     def monotonic_ms(self) -> float:
@@ -19,6 +18,5 @@ class ManualClock:
         return self._monotonic_ms
 
     def advance(self, milliseconds: float) -> None:
-        """Move both clocks forward."""
         self._monotonic_ms += milliseconds
         self._now += timedelta(milliseconds=milliseconds)

@@ -21,7 +21,6 @@ from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspac
 
 
 def rows(prefix: str, *words: str, corpus: Corpus = Corpus.CODE) -> list[FakeRow]:
-    """Return a file of its own for each text."""
     return [
         FakeRow(f"{prefix}{n}", f"{prefix}{n}.py", 1, tuple(text.split()), corpus, text)
         for n, text in enumerate(words)
@@ -29,14 +28,12 @@ def rows(prefix: str, *words: str, corpus: Corpus = Corpus.CODE) -> list[FakeRow
 
 
 def searcher(name: str, *words: str, **fields: object) -> FakeSearcher:
-    """Return a repository of texts."""
     return FakeSearcher(name, rows(name, *(words or ("token", "token other"))), **fields)
 
 
 def request(
     query: str = "token", *, search: dict[str, object] | None = None, **fields: object
 ) -> FederatedRequest:
-    """Return a question; `search` are fields of what each repository is asked."""
     return FederatedRequest(SearchRequest(query, **(search or {})), **fields)
 
 
@@ -78,12 +75,10 @@ class OneByOne:
 
 
 def calls(fake: FakeSearcher, method: str) -> int:
-    """Return how often something was asked of a repository."""
     return sum(name == method for name, _ in fake.asked)
 
 
 def pools(fake: FakeSearcher) -> list[PoolRequest]:
-    """Return the lists that were asked of a repository."""
     return [asked for _, asked in fake.asked if isinstance(asked, PoolRequest)]
 
 
@@ -98,7 +93,6 @@ def files(response: FederatedResponse) -> list[str]:
 
 
 def document(response: FederatedResponse) -> bytes:
-    """Return the answer's bytes."""
     return stable_json.dumps(response.to_json())
 
 

@@ -17,7 +17,6 @@ STARTED_AT = "2031-02-03T04:05:06Z"
 
 
 def quiet_load() -> DaemonLoad:
-    """Return the figures of a daemon that nobody has asked anything."""
     return DaemonLoad(
         pid=4711,
         started_at=STARTED_AT,

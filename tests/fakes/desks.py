@@ -25,7 +25,6 @@ from tests.fakes.searchers import FakeRow, FakeSearcher
 
 
 def row(name: str, words: str = "refund money") -> FakeRow:
-    """Return a stored chunk whose identity is as long as real ones."""
     return FakeRow(sha256(name.encode()).hexdigest(), f"src/{name}.py", 1, tuple(words.split()))
 
 
@@ -58,7 +57,6 @@ class FakeDesk:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedResponse:
-        """Return the merged answer."""
         await self._enter(request)
         searchers = Guarded(self._searchers(), forbidden)
         return await federated_search(workspace, request, searchers, SystemClock(), arrived=arrived)
@@ -72,7 +70,6 @@ class FakeDesk:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FederatedSlate:
-        """Return the slate of them."""
         await self._enter((request, shape))
         searchers = Guarded(self._searchers(), forbidden)
         return await federated_slate(
@@ -121,27 +118,22 @@ class FakeDesk:
         return golden(operation_of(request).schema)
 
     async def status(self, root: Path) -> dict[str, Json]:
-        """Return some status."""
         await self._enter(root)
         return {"running": False, "root": str(root), "store_id": root.name}
 
     async def health(self, root: Path, *, deep: bool = False) -> dict[str, Json]:
-        """Return some health."""
         await self._enter((root, deep))
         return {"ok": True, "message": f"{root}: all is well", "deep": deep}
 
     async def figures(self, shows: Callable[[Path], bool]) -> str:
-        """Return some figures."""
         await self._enter(("figures", shows))
         return "ggrep_daemons 0.0\n"
 
     def on_behalf_of(self, caller: str) -> "FakeDesk":
-        """Return the same one."""
         self.callers.append(caller)
         return self
 
     async def aclose(self) -> None:
-        """Answer nothing more."""
         self.closed = True
 
     async def _enter(self, asked: object) -> None:

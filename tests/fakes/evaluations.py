@@ -119,7 +119,6 @@ class FakeAsker:
         return 1_000_000
 
     def ask(self, question: CaseQuery) -> Answer:
-        """Return the answer."""
         if self._error:
             return Answer(question.id, error=self._error)
         return answer(question.id, *self._files)
@@ -138,5 +137,4 @@ def check_document(outcome: CheckOutcome) -> dict[str, Any]:
 
 
 def silent(_: str) -> Progress:
-    """Return progress that nobody watches."""
     return lambda _: None

@@ -30,12 +30,10 @@ class FakeAnswer(Struct, frozen=True):
     merge_unsaid: bool = False
 
     def to_json(self) -> dict[str, Json]:
-        """Return the document."""
         return self.document
 
 
 def answer_of(workspace: Workspace, request: FederatedRequest) -> FakeAnswer:
-    """Return an answer that tells two questions apart."""
     document = golden("federated_success")
     (hit, *_), (row, *_) = document["results"], document["repos"]
     ids = [repo.repo_id for repo in workspace.repos]
@@ -120,7 +118,6 @@ class FakeFederator:
         *,
         forbidden: frozenset[RepoId] = frozenset(),
     ) -> FakeAnswer:
-        """Answer for every repository."""
         self.requests.append(request)
         self.forbidden = forbidden
         await self._enter(operation_of(asked).name, asked)
@@ -154,7 +151,6 @@ class FakeFederator:
             raise self.sync_fails
 
     async def status(self, root: Path) -> Mapping[str, Json]:
-        """Return a status."""
         await self._enter("status", root)
         return {
             "schema_version": 1,
@@ -165,17 +161,14 @@ class FakeFederator:
         }
 
     async def health(self, root: Path, *, deep: bool = False) -> Mapping[str, Json]:
-        """Return a health."""
         await self._enter("health", (root, deep))
         return golden("health")
 
     def on_behalf_of(self, caller: str) -> "FakeFederator":
-        """Return the same one."""
         self.callers.append(caller)
         return self
 
     async def aclose(self) -> None:
-        """Count it."""
         self.closed += 1
 
     async def _enter(self, name: str, what: object) -> None:

@@ -12,12 +12,10 @@ Git = Callable[..., str]
 
 @pytest.fixture
 def git(tmp_path: Path) -> Git:
-    """Run git with nobody's configuration; the first argument is the directory."""
     return partial(run_git, home=tmp_path)
 
 
 def run_git(directory: Path, *arguments: str, home: Path | None = None) -> str:
-    """Run git with nobody's configuration in a directory, which is made where it is missing."""
     directory.mkdir(parents=True, exist_ok=True)
     who = ("-c", "user.name=t", "-c", "user.email=t@t", "-c", "init.defaultBranch=main")
     done = subprocess.run(

@@ -5,7 +5,6 @@ from tests.fakes import searchers
 
 
 def hit(path: str, content: str) -> Hit:
-    """Return a hit whose row is named after its path."""
     return searchers.hit(
         path,
         path,

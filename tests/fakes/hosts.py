@@ -60,7 +60,6 @@ class InProcessSyncs:
         return await to_thread.run_sync(self._sync, job, abandon_on_cancel=True)
 
     def join(self) -> None:
-        """Wait for syncs that nobody waits for any more: they still write."""
         with self._working:
             self._working.wait_for(lambda: not self._at_work, 30)
 
@@ -124,7 +123,6 @@ class Served:
         return Wire.greeted(self.address.socket, replace(self.address.hello, **named, **changes))
 
     def ask(self, message: Message, **changes: Any) -> Reply:
-        """Return the answer to a message on a connection of its own."""
         with self.link(**changes) as link:
             return link.ask(message, Deadline.after(CLOCK, 600_000))
 

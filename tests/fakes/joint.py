@@ -27,7 +27,6 @@ class JointFakes:
     """
 
     def __init__(self, fakes: Sequence[FakeSearcher], together: str) -> None:
-        """Have the fakes whose names are in `together` searched together."""
         self.fakes = {repo(fake.name).repo_id: fake for fake in fakes}
         self.members = {name: fake for name, fake in self.fakes.items() if fake.name in together}
         self.failures: list[GgrepError] = []
@@ -40,12 +39,10 @@ class JointFakes:
         return self.fakes[repo.repo_id]
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return itself."""
         del repos
         return self
 
     async def describe(self, deadline: Deadline) -> Mapping[RepoId, RepoDescription]:
-        """Return the members' descriptions."""
         return {name: await fake.describe(deadline) for name, fake in self.members.items()}
 
     async def search(

@@ -30,7 +30,6 @@ class Triple(NamedTuple):
 
 
 def triples(count: int, seed: int = 7) -> Iterator[Triple]:
-    """Yield as many triples."""
     chance = random.Random(seed)
     for _ in range(count):
         end = chance.choice(("\n", "\r\n"))

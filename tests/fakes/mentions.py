@@ -37,6 +37,5 @@ class InProcessMentions:
     def outline(
         self, path_key: str, data: bytes, deadline: Deadline
     ) -> tuple[Outlined, ...] | Problem:
-        """Return what a file defines."""
         deadline.check("outlining")
         return "parse_exhausted" if path_key in self.hanging else outline_file(path_key, data)

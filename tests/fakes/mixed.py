@@ -19,9 +19,8 @@ from ggrep.federation.workspace import Workspace, WorkspaceRepo, load_workspace
 from ggrep.search.engine.engine import Engine
 from ggrep.server.epoch import root_of
 from ggrep.service.searchers import EngineSearchers
-from tests.fakes.repos import open_engine
 from tests.fakes.site import Site
-from tests.fakes.team import CLOCK, NEVER, Team
+from tests.fakes.team import NEVER, Team
 
 URL = "https://team.example.com"
 
@@ -33,7 +32,6 @@ class Mixed:
         self.team, self.site, self.file, self.user = team, site, file, user
         self.sent: list[Any] = []
         self.known = KnownHosts()
-        self._opened: list[Engine] = []
 
     def written(self, local: Sequence[str], *remote: dict[str, Any], **fields: Any) -> Workspace:
         """Return the workspace of some local repositories and entries of servers."""
@@ -72,22 +70,14 @@ class Mixed:
         """Return the searchers of one machine with all repositories, as `Team.here`."""
 
         def opened(repo: WorkspaceRepo) -> Engine:
-            key = repo.remote.key if repo.remote else self._key_of(repo)
-            engine = open_engine(
-                self.team.engines[key].identity.root, self.team.base / "home", clock=CLOCK
-            )
-            if repo.remote is not None:
-                name = store_id(root_of(key), engine.identity.config_fingerprint)
-                engine.identity = replace(engine.identity, store_id=name)
-            self._opened.append(engine)
+            if repo.remote is None:
+                return self.team.opened(self._key_of(repo), "local")
+            engine = self.team.opened(repo.remote.key)
+            name = store_id(root_of(repo.remote.key), engine.identity.config_fingerprint)
+            engine.identity = replace(engine.identity, store_id=name)
             return engine
 
         return EngineSearchers(opened)
-
-    def close(self) -> None:
-        """Close all engines."""
-        for engine in self._opened:
-            engine.close()
 
     def _key_of(self, repo: WorkspaceRepo) -> str:
         return str(repo.root_canonical.relative_to(self.team.base / "work"))

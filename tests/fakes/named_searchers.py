@@ -31,14 +31,12 @@ _A_ROW = (FakeRow("r", "a.py", 1, ("token",)),)
 
 
 def defined(path: str, line: int = 1, name: str = "retry", kind: str = "function") -> Definition:
-    """Return a definition."""
     return Definition(
         ROW, path, line, line, line + 2, name, name, "", kind, "python", f"def {name}()", ""
     )
 
 
 def used(path: str, line: int = 1) -> Reference:
-    """Return a usage."""
     return Reference(ROW, path, line, 5, "usage", "", "python", "retry()")
 
 
@@ -125,7 +123,6 @@ class NamedSearcher(FakeSearcher):
         )
 
     async def imports(self, request: ImportsRequest, deadline: Deadline) -> ImportsResponse:
-        """Return who imports anything that this one provides."""
         await self._enter("imports", request)
         self._require(request.snapshot_id)
         return ImportsResponse(

@@ -93,7 +93,6 @@ def slate_response(request: SlateRequest = SLATE) -> SlateResponse:
 
 
 def symbol_response(request: SymbolRequest = SYMBOL) -> SymbolResponse:
-    """Return two definitions of three."""
     return replace(
         slates.SYMBOL,
         request=request,

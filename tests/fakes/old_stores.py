@@ -23,7 +23,6 @@ SCHEMA_1 = Path(__file__).parents[2] / "fixtures" / "stores" / "schema-1"
 
 
 def schema_1_store(home: Path) -> Path:
-    """Return a store of the first schema, in a home of its own."""
     shutil.copytree(SCHEMA_1, home)
     home.chmod(0o700)
     (store,) = (home / "data").iterdir()
@@ -57,7 +56,6 @@ def active_of(store: Path) -> SnapshotId:
 
 
 def active_manifest(store: Path) -> Path:
-    """Return the manifest's file."""
     return store_files.manifest_file(store, active_of(store))
 
 
@@ -84,7 +82,6 @@ def change_json(file: Path, changes: Mapping[str, object]) -> None:
 
 
 def change_manifest(store: Path, changes: Mapping[str, object]) -> None:
-    """Set keys of the active manifest and seal it as whoever wrote them would have."""
     file = active_manifest(store)
     values = stable_json.loads(file.read_bytes()) | dict(changes)
     if values.pop("sha256", None) is not None:

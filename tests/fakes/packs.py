@@ -54,7 +54,6 @@ def unpacked_segments(home: Home) -> list[Unpacked]:
 
 
 def pack(home: Home, segments: list[Unpacked] | None = None) -> list[Path]:
-    """Pack segments, all where none are said; return the packs that were written."""
     patience = Patience(Deadline.after(CLOCK, 60_000), lambda _: None)
     return make_packs(home, segments or unpacked_segments(home), IdSource(CLOCK), patience)
 
@@ -100,14 +99,12 @@ class Stores:
         )
 
     def close(self) -> None:
-        """Close all of them."""
         for engine in self.engines.values():
             engine.close()
 
 
 @contextmanager
 def some_stores(base: Path) -> Iterator[Stores]:
-    """Yield the repositories of `TREES`, indexed, in a home of their own."""
     made = Stores(Home(base / "home"), base)
     with made.cheap_parsing():
         for name, files in TREES.items():
@@ -117,7 +114,6 @@ def some_stores(base: Path) -> Iterator[Stores]:
 
 
 def question(query: str, top: int = 10, **fields: object) -> BatchedQuery:
-    """Return a question to many; fields are its own, or of its search."""
     ours = {name: fields.pop(name) for name in ("folds", "per_list") if name in fields}
     values = {"per_list": 50, "folds": True} | ours
     search = SearchRequest(query, **fields)  # type: ignore[arg-type]  # named by each caller

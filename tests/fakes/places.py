@@ -19,7 +19,6 @@ _SHORT = 16
 
 
 def use_memory() -> None:
-    """Have this process make its temporary files in memory, unless it is told where."""
     roomy = os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ENOUGH_BYTES
     if roomy and "TMPDIR" not in os.environ:
         tempfile.tempdir = str(_MEMORY)

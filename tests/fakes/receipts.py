@@ -81,7 +81,6 @@ RECEIPT: Final = Receipt(
 
 
 def receipt_of(engine: Engine, query: str = "needle", **wanted: Any) -> Receipt:
-    """Return the receipt of a question that is asked now."""
     question = SearchRequest(query, deterministic=True, **wanted)
     response = engine.search(question)
     return make_receipt(engine, question, response, answer_bytes(response))

@@ -26,7 +26,6 @@ _numbers = itertools.count()
 
 
 def memory_remote() -> Remote:
-    """Return a remote in memory that nobody else has."""
     return Remote("origin", f"memory://bucket{next(_numbers)}")
 
 
@@ -37,7 +36,6 @@ def directory_remote(folder: Path) -> Remote:
 
 
 def objects_of(remote: Remote) -> Objects:
-    """Open a remote."""
     return open_objects(remote, time.sleep)
 
 
@@ -53,7 +51,6 @@ def commit(root: Path, files: Mapping[str, str | bytes | None], message: str = "
 
 
 def clone(origin: Path, goal: Path) -> Path:
-    """Clone a repository."""
     goal.parent.mkdir(parents=True, exist_ok=True)
     run_git(goal.parent, "clone", "-q", str(origin), str(goal))
     return goal
@@ -65,12 +62,10 @@ def engine_at(root: Path, home: Path, **flags: object) -> Engine:
 
 
 def pushed(engine: Engine, remote: Remote, *, again: bool = False) -> PushReport:
-    """Push what an engine has."""
     return push_to(engine, remote, again=again)
 
 
 def pulled(engine: Engine, remote: Remote) -> PullReport:
-    """Pull what a remote has."""
     report = pull_from(engine, remote).report
     assert report is not None
     return report

@@ -85,7 +85,6 @@ class StalledPool(InProcessPool):
     """A pool on a machine so busy that no parser gets a turn."""
 
     def chunk(self, file: FileText) -> ChunkedFile | None:
-        """Put off what is parsed."""
         return None if needs_grammar(file.path_key, file.data) else super().chunk(file)
 
 
@@ -112,7 +111,6 @@ class AheadClock(SystemClock):
         return datetime.now(UTC) + self._ahead
 
     def advance(self, milliseconds: float) -> None:
-        """Move further ahead."""
         self._ahead += timedelta(milliseconds=milliseconds)
 
 
@@ -146,7 +144,6 @@ def write_tree(root: Path, files: Mapping[str, str | bytes | None]) -> None:
 def open_engine(
     root: Path, home: Path, *, clock: AheadClock | None = None, **flags: object
 ) -> Engine:
-    """Return an engine with the hashed encoder unless the flags say otherwise."""
     chosen = {"encoder": "hashed", "parse_workers": 1} | flags
     return Engine(root, Home(home), flags=chosen, clock=clock or AheadClock())
 
@@ -175,7 +172,6 @@ def answer(engine: Engine, request: SearchRequest) -> dict[str, Any]:
 
 
 def answer_bytes(engine: Engine, request: SearchRequest) -> bytes:
-    """Return `answer` as canonical bytes."""
     return stable_json.dumps(answer(engine, request))
 
 

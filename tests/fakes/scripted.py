@@ -30,7 +30,6 @@ class Peer:
         self.say_bytes(frame(stable_json.dumps(document), cap_bytes=_CAP))
 
     def answer(self, message: dict[str, Any], **body: Any) -> None:
-        """Answer a message."""
         self.say({"request_id": message["request_id"], "message": message["message"], **body})
 
     def refuse(self, message: dict[str, Any], code: str, **more: Any) -> None:
@@ -39,18 +38,15 @@ class Peer:
         self.say({"request_id": message["request_id"], "error": error})
 
     def say_bytes(self, data: bytes) -> None:
-        """Send bytes as they are; who is gone does not hear them."""
         with suppress(OSError):
             self._connection.sendall(data)
 
     def hang_up(self) -> None:
-        """End the connection."""
         with suppress(OSError):
             self._connection.shutdown(socket.SHUT_RDWR)
 
 
 def answers(peer: Peer, message: dict[str, Any]) -> None:
-    """Be the script of a daemon that answers whatever it is asked."""
     peer.answer(message)
 
 
@@ -128,7 +124,6 @@ class ScriptedDaemon:
             Peer(peer).hang_up()
 
     def stop(self) -> None:
-        """End the threads."""
         self.die()
         self._accepting.join(_PATIENCE_S)
         self.hang_up()

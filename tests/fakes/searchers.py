@@ -162,7 +162,6 @@ class FakeSearcher:
     asked: list[tuple[str, object]] = field(default_factory=list)
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return the description."""
         await self._enter("describe", deadline)
         counts = {c: sum(row.corpus is c for row in self.rows) for c in CORPORA}
         return RepoDescription(
@@ -189,7 +188,6 @@ class FakeSearcher:
         return RepoStatistics(self.snapshot_id or "", figures_of(self.rows, request.search.query))
 
     async def encode(self, request: EncodeRequest, deadline: Deadline) -> EncodeResponse:
-        """Return a vector that says which text it is of."""
         await self._enter("encode", request)
         vector = EncodedQuery((len(request.text) % 128,), 1.0) if self.has_vectors else None
         return EncodeResponse(vector)
@@ -200,7 +198,6 @@ class FakeSearcher:
         return answer
 
     async def search(self, request: PoolRequest, deadline: Deadline) -> PoolResponse:
-        """Return the lists, scored against the request's figures or our own."""
         await self._enter("search", request)
         if request.snapshot_id not in {None, self.snapshot_id}:
             raise SnapshotGone(f"snapshot {request.snapshot_id} is gone")
@@ -301,7 +298,6 @@ def checkpoints(number: int) -> Callable[[str], Awaitable[object]]:
 
 
 async def for_ever(_: str) -> None:
-    """Never answer."""
     await anyio.sleep_forever()
 
 

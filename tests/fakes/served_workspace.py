@@ -52,7 +52,6 @@ class Between:
         self.counted: Callable[[WorkspaceRepo], Any] | None = None
 
     def __call__(self, searchers: Searchers) -> Searchers:
-        """Return the same searchers, seen."""
         return _Seen(searchers, self)
 
 
@@ -131,7 +130,6 @@ class ServedWorkspace:
         self.flags = {**FLAGS, **flags}
 
     def federator(self) -> Federator:
-        """Return what asks these daemons and starts none."""
         return Federator(
             Home(self.home), {"GGREP_OFFLINE": "1"}, CLOCK, flags=self.flags, through=self.between
         )

@@ -17,7 +17,7 @@ from ggrep.server.nodes import Nodes
 from ggrep.server.team import Team as Coordinator
 from ggrep.server.tokens import Tokens
 from tests.fakes.issuer import AUDIENCE, Issuer, running_issuer
-from tests.fakes.team import CLOCK, Team, hold
+from tests.fakes.team import CLOCK, Team
 
 RULES = {
     "rules": [
@@ -69,11 +69,9 @@ class Site:
 @asynccontextmanager
 async def running_site(team: Team, tmp_path: Path, **options: Any) -> AsyncIterator[Site]:
     """Yield a client of a server with three nodes."""
-    links = team.nodes(3, "app")
-    hold(links, team.epoch())
     rules = tmp_path / "access.jsonc"
     rules.write_bytes(stable_json.dumps(RULES))
-    coordinator = Coordinator("team", Nodes(links), team.refs, rules, team.settings(), CLOCK)
+    coordinator = Coordinator("team", Nodes(team.held(3)), team.refs, rules, team.settings(), CLOCK)
     await coordinator.sweep()
     await coordinator.check()
     with running_issuer() as issuer:
@@ -89,5 +87,3 @@ async def running_site(team: Team, tmp_path: Path, **options: Any) -> AsyncItera
             transport=transport, base_url="http://team.example.com"
         ) as client:
             yield Site(app, client, issuer, coordinator)
-    for link in links.values():
-        link.node.close()

@@ -40,5 +40,4 @@ class Site(Struct, frozen=True):
         return {"workspacePath": path, "query": "refund", **fields}
 
     async def federated(self, **fields: object) -> httpx.Response:
-        """Search the workspace."""
         return await self.client.post("/search/federated", json=self.body(**fields))

@@ -31,7 +31,6 @@ PIECE = TextPiece(
 def candidate(
     path: str, section: Section = Section.CODE, score: float = 1.0, **more: Any
 ) -> FileCandidate:
-    """Return a file that matches."""
     plain = FileCandidate(path, section, frozenset(), "python", score, 0, 0, frozenset({0}))
     return replace(plain, **more)
 

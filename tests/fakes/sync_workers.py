@@ -83,7 +83,6 @@ async def hanging_ended(directory: Path) -> None:
 
 
 def _is_alive(pid: int) -> bool:
-    """Tell whether a process runs; one that nobody reaped yet does not."""
     try:
         return bool(psutil.Process(pid).status() != psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:

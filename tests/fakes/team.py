@@ -81,7 +81,6 @@ class Link:
         self.sent: list[bytes] = []
 
     def send(self, data: bytes, timeout_s: float) -> bytes:
-        """Return the node's reply."""
         self.sent.append(data)
         self.kill_after -= 1
         if self.killed or self.kill_after == 0:
@@ -100,7 +99,8 @@ class Team:
         (base / "remote").mkdir()
         self.remote = Remote("team", f"file://{base}/remote")
         self.engines: dict[str, Engine] = {}
-        self._opened: list[Engine] = []
+        self._opened: dict[str, Engine] = {}
+        self._held: dict[int, dict[str, Link]] = {}
         self.refs = Refs(open_objects(self.remote, time.sleep), "")
 
     def push(self, key: str, files: Mapping[str, str | bytes | None]) -> None:
@@ -111,14 +111,13 @@ class Team:
         self.engines[key] = engine
         engine.sync()
         push_to(engine, self.remote)
+        self._close_opened()
         self.refs.fingerprint = engine.identity.config_fingerprint
 
     def epoch(self) -> Epoch:
-        """Return what the remote has."""
         return self.refs.read()
 
     def settings(self) -> Settings:
-        """Return the settings of nodes."""
         home = Home(self.base / "home")
         return load_settings(home, self.base, environ={}, flags={"encoder": "hashed"}).settings
 
@@ -133,15 +132,24 @@ class Team:
             for place in range(number)
         }
 
+    def held(self, number: int) -> dict[str, Link]:
+        """Return nodes that hold what the remote has, always the same ones."""
+        if number not in self._held:
+            self._held[number] = self.nodes(number)
+            hold(self._held[number], self.epoch())
+        return self._held[number]
+
     def here(self) -> EngineSearchers:
         """Return the searchers of one machine with all repositories."""
+        return engines_here(self.opened)
 
-        def opened(key: str) -> Engine:
-            engine = open_engine(self.engines[key].identity.root, self.base / "home", clock=CLOCK)
-            self._opened.append(engine)
-            return engine
-
-        return engines_here(opened)
+    def opened(self, key: str, label: str = "") -> Engine:
+        """Return an engine of a repository, one for each label until the next push."""
+        name = f"{key} {label}"
+        if name not in self._opened:
+            root = self.engines[key].identity.root
+            self._opened[name] = open_engine(root, self.base / "home", clock=CLOCK)
+        return self._opened[name]
 
     def far(self, nodes: Nodes, epoch: Epoch) -> NodeSearchers:
         """Return the searchers of all repositories on nodes."""
@@ -153,9 +161,17 @@ class Team:
         return workspace_of("team", keys)
 
     def close(self) -> None:
-        """Close all engines."""
-        for engine in (*self.engines.values(), *self._opened):
+        self._close_opened()
+        for engine in self.engines.values():
             engine.close()
+        for links in self._held.values():
+            for link in links.values():
+                link.node.close()
+
+    def _close_opened(self) -> None:
+        for engine in self._opened.values():
+            engine.close()
+        self._opened.clear()
 
 
 def engines_here(open_key: Callable[[str], Engine]) -> EngineSearchers:
@@ -183,7 +199,6 @@ def hold(links: Mapping[str, Link], epoch: Epoch) -> None:
 
 @contextmanager
 def some_team(base: Path, trees: Mapping[str, Mapping[str, str]] = TREES) -> Iterator[Team]:
-    """Yield a team whose repositories are pushed."""
     team = Team(base)
     for key, files in trees.items():
         team.push(key, files)

@@ -65,7 +65,6 @@ class UnionStore(Struct, frozen=True):
     def search(
         self, request: SearchRequest, corpora: Sequence[Corpus] | None = None
     ) -> list[tuple[str, Hit]]:
-        """Return repository and hit, best first: the answer, or one corpus' own list."""
         ranked = self._rank(request)
         chosen = choose(
             ranked,

@@ -40,7 +40,6 @@ class CountingEncoder(HashedEncoder):
 
 
 def hash_of(number: int) -> bytes:
-    """Return the hash of a text that stands for a number."""
     return hashlib.sha256(b"%d" % number).digest()
 
 
@@ -69,7 +68,6 @@ def fill(cache: VectorCache, numbers: Sequence[int]) -> None:
 
 
 def held(cache: VectorCache, numbers: Sequence[int]) -> list[int]:
-    """Return the numbers whose vectors are cached, after checking that they are the right ones."""
     result = cache.get([hash_of(number) for number in numbers])
     there = [number for number in numbers if hash_of(number) in result]
     for number in there:

@@ -41,11 +41,9 @@ class VirtualClock:
     """The clock of that loop."""
 
     def now(self) -> datetime:
-        """Return a moment that stands still."""
         return datetime(2025, 1, 1, tzinfo=UTC)
 
     def monotonic_ms(self) -> float:
-        """Return the loop's time."""
         return anyio.current_time() * 1000.0
 
 

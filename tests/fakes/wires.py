@@ -19,7 +19,6 @@ class Wire:
     """One connection without a mind of its own."""
 
     def __init__(self, path: Path) -> None:
-        """Connect; nothing is said."""
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(_PATIENCE_S)
         self._socket.connect(str(path))
@@ -47,11 +46,9 @@ class Wire:
         self.close()
 
     def close(self) -> None:
-        """Go away."""
         self._socket.close()
 
     def send(self, document: Any) -> None:
-        """Send anything that has JSON."""
         self.send_payload(stable_json.dumps(document))
 
     def send_message(self, request_id: str, message: Message) -> None:
@@ -59,11 +56,9 @@ class Wire:
         self.send(message_json(request_id, message))
 
     def send_payload(self, payload: bytes) -> None:
-        """Send bytes as one frame."""
         self.send_bytes(frame(payload, cap_bytes=_CAP))
 
     def send_bytes(self, data: bytes) -> None:
-        """Send bytes as they are."""
         with suppress(BrokenPipeError):  # what became of it is seen by who reads on
             self._socket.sendall(data)
 

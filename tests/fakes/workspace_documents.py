@@ -73,15 +73,12 @@ class Workspaces:
         return dict(stable_json.plain(self.state.manifest(NOW)))
 
     def written(self) -> dict[str, Any]:
-        """Return what `manifest` prints."""
         return written_manifest(self.state, written=True).to_dict()
 
     def status(self) -> dict[str, Any]:
-        """Return what `status` prints."""
         return status_of(self.state).to_dict()
 
     def catalog(self) -> dict[str, Any]:
-        """Return what `catalog` prints."""
         store_manifest(self.state, NOW)
         return catalog_of(self.state, read_stored(self.state.manifest_file)).to_dict()
 

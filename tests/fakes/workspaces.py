@@ -18,7 +18,6 @@ ENVIRON: Mapping[str, str] = {"GGREP_ENCODER": "hashed"}
 
 
 def snapshot_values(store: Path, snapshot_id: SnapshotId, **changes: Any) -> dict[str, Any]:
-    """Return what a manifest of one segment says, before it is sealed."""
     return {
         "schema_version": 2,
         "chunk_row_schema_version": 2,

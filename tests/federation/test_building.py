@@ -151,7 +151,6 @@ async def test_a_worker_builds_one_repository_after_another(workspace: Workspace
 async def test_a_failure_tells_why_and_stops_nobody(
     workspace: Workspace, error: GgrepError, code: int, reported: str
 ) -> None:
-    """The rest of the workspace is built all the same; what is said is safe on a terminal."""
     results = await run(workspace, plan_of(failing(b=error)))
 
     assert [result.status for result in results] == ["passed", "failed", "passed", "passed"]
@@ -160,7 +159,6 @@ async def test_a_failure_tells_why_and_stops_nobody(
 
 
 async def test_what_may_not_be_built_reaches_no_worker(workspace: Workspace) -> None:
-    """Directories of the system, which nobody asked to index."""
     workers = Workers()
 
     def chosen(repo: WorkspaceRepo) -> SyncJob:
@@ -175,7 +173,6 @@ async def test_what_may_not_be_built_reaches_no_worker(workspace: Workspace) -> 
 
 
 async def test_strict_begins_nothing_after_a_failure(workspace: Workspace) -> None:
-    """What was not begun is said to be skipped."""
     workers = failing(b=SyncFailed("refused"))
     results = await run(workspace, plan_of(workers, 1, strict=True))
 
@@ -185,16 +182,7 @@ async def test_strict_begins_nothing_after_a_failure(workspace: Workspace) -> No
     assert (results[2].exit_code, results[2].duration_ms) == (None, 0)
 
 
-async def test_an_empty_selection_builds_nothing() -> None:
-    workers = Workers()
-
-    assert await build((), plan_of(workers), SystemClock()) == ()
-    assert workers.started == 0
-
-
 def processes(directory: Path, python: str, **acts: str) -> BuildPlan:
-    """Return a plan of real processes that do what `acts` says; the others answer at once."""
-
     def chosen(repo: WorkspaceRepo) -> SyncJob:
         environ: Mapping[str, str] = {"act": acts.get(repo.alias or "", "answer")}
         return SyncJob(repo.root_canonical, directory / "pids", environ)
@@ -259,7 +247,6 @@ async def test_cancelled_it_ends_its_workers(workspace: Workspace, tmp_path: Pat
 async def test_a_build_that_was_ended_goes_on_where_it_ended(
     workspace: Workspace, tmp_path: Path
 ) -> None:
-    """What was published stays and is passed over; the report is that of a build in one go."""
     for repo in workspace.repos:
         (repo.root_canonical / "a.py").write_text(f"def of_{repo.alias}():\n    return 1\n")
     home = Home(tmp_path / "home")

@@ -89,7 +89,6 @@ async def test_selection_reaches_disabled_tags_and_globs() -> None:
 
 
 async def test_a_guess_about_a_shown_file_is_told_with_its_repository() -> None:
-    """The coordinator has no index to look it up in."""
     old = FakeRow("a0", "a0.c", 1, ("token",), content="token", traits=GUESSED)
 
     response = await ask([FakeSearcher("a", [old]), searcher("b")])
@@ -165,6 +164,8 @@ async def test_repositories_that_do_not_compare_are_gated_and_recorded() -> None
     assert by_mode["cohortKey"]
     assert statuses(response)["c"] == "incompatible"
     assert "WARN_FEDERATED_MULTI_COHORT" in codes(response)
+    assert document["repos"][2]["perMode"]["code"]["error"]["code"] == "incompatible"
+    assert response.warnings[-1].repo_id == "c-000000000000"
     assert not [m for m, _ in other.asked if m == "search"]
 
 
@@ -364,7 +365,6 @@ async def test_failures_have_their_words() -> None:
 
 
 async def test_all_missing_is_a_failure_with_rows() -> None:
-    """Nothing was searched; an empty list would say that nothing matches."""
     response = await ask([searcher("a", snapshot_id=None), searcher("b", snapshot_id=None)])
 
     document = response.to_json()
@@ -403,7 +403,6 @@ async def test_strict_fails_with_the_first_failure() -> None:
 
 
 async def test_strict_counts_a_missing_index_and_not_an_excluded_cohort() -> None:
-    """`strict` means failures; gating has a policy of its own."""
     missing = await ask([searcher("a"), searcher("b", snapshot_id=None)], request(strict=True))
     gated = await ask(
         [searcher("a"), searcher("b"), searcher("c", keys=("o", "lex", "schema"))],
@@ -415,7 +414,6 @@ async def test_strict_counts_a_missing_index_and_not_an_excluded_cohort() -> Non
 
 
 async def test_only_the_corpora_asked_for_are_reported() -> None:
-    """PerMode names what was asked; the four lists always stand."""
     response = await ask([searcher("a")], request(search={"corpora": (Corpus.PROSE,)}))
 
     document = response.to_json()
@@ -423,6 +421,7 @@ async def test_only_the_corpora_asked_for_are_reported() -> None:
     assert document["code"] == []
 
     response = await ask([searcher("a")], request(tags=("nothing",)))
+    document = response.to_json()
     assert document["ok"] is True
     assert all(document[corpus.value] == [] for corpus in CORPORA)
     assert "WARN_FEDERATED_EMPTY_SELECTION" in codes(response)
@@ -580,8 +579,22 @@ async def test_a_request_that_cannot_be_answered_is_refused_before_anyone_is_ask
     }
 
 
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"merge_strategy": "best"}, "ERR_FEDERATED_INVALID_MERGE_STRATEGY"),
+        ({"merge_strategy": "evidence"}, "ERR_FEDERATED_INVALID_MERGE_STRATEGY"),
+        ({"cohort_policy": "explicit"}, "ERR_FEDERATED_INVALID_COHORT_POLICY"),
+        ({"cohort_policy": "strict"}, "ERR_FEDERATED_MULTI_COHORT"),
+        ({"cohort": ("nope:k",)}, "ERR_FEDERATED_INVALID_COHORT_SELECTOR"),
+    ],
+)
+async def test_unknown_words_are_refused(fields: dict[str, object], code: str) -> None:
+    with pytest.raises(WorkspaceError, check=lambda error: error.code == code):
+        await ask([searcher("a"), searcher("b", keys=("o", "l", "s"))], request(**fields))
+
+
 async def test_cancellation_is_no_answer() -> None:
-    """Whoever went away gets nothing, and the repositories are told."""
     with anyio.CancelScope() as scope:
         async with anyio.create_task_group() as group:
             group.start_soon(ask, [searcher("a", pause=for_ever)])
@@ -592,7 +605,6 @@ async def test_cancellation_is_no_answer() -> None:
 
 
 async def test_who_is_selected_by_name_is_searched_however_few_are() -> None:
-    """Routing leaves out those that nobody would miss, and that is no error of theirs."""
     fakes = [*(searcher(name) for name in "abcdefg"), searcher("h", "other")]
 
     response = await ask(fakes, request(max_repos=1, select=("h",)))
@@ -609,7 +621,6 @@ async def test_who_is_selected_by_name_is_searched_however_few_are() -> None:
 async def test_a_doubtful_answer_shows_fewer_hits_in_all_lists_alike(
     monkeypatch: pytest.MonkeyPatch, confidence: Confidence, number: int, lengths: list[int]
 ) -> None:
-    """Of a weak answer the first hit of each file is shown; equal paths are different files."""
     monkeypatch.setattr(assembly, "confidence_of", lambda _: confidence)
     same = [FakeRow(f"r{n}", f"f{n}.py", 1, ("token",)) for n in range(number)]
     response = await ask([FakeSearcher("a", same), FakeSearcher("b", same)])

@@ -116,7 +116,6 @@ def test_one_that_holds_words_of_the_query_could_have_changed_the_lists(
 
 
 def test_words_decide_only_where_nothing_but_words_is_compared() -> None:
-    """`oke` stands in `token`, and no statistics of words know that."""
     assert verdict(report(description()), known(figures())) == "no"
     assert verdict(report(description(vectors=True)), known(figures())) == "yes"
 
@@ -128,7 +127,6 @@ def test_words_decide_only_where_nothing_but_words_is_compared() -> None:
 
 @pytest.mark.parametrize("query", ["src/token", "src\\token", "token.py"])
 def test_a_query_that_may_spell_a_path_finds_files_without_words(query: str) -> None:
-    """Where a file lies can be what was asked for."""
     assert verdict(report(description()), known(figures(), query)) == "unknown"
 
 
@@ -217,7 +215,6 @@ def test_no_is_never_said_of_one_that_would_have_changed_the_lists(
     words: set[str],
     corpora: tuple[Corpus, ...],
 ) -> None:
-    """Nor `yes` of one without a hit."""
     query = " ".join(sorted(words))
     search = SearchRequest(query, corpora=corpora, keep_weak=True)
     asked = FederatedRequest(search, top=3, merge_strategy=strategy, fold=False)

@@ -15,10 +15,8 @@ from ggrep.config.home import Home
 from ggrep.federation.daemon_searcher import DaemonSearcher, DaemonSearchers
 from ggrep.federation.workspace import WorkspaceRepo
 from ggrep.model.request import (
-    CollectionStatistics,
     EncodeRequest,
     PoolRequest,
-    RepoStatistics,
     SearchRequest,
     StatisticsRequest,
 )
@@ -37,7 +35,6 @@ from tests.fakes.searchers import repo
 
 CLOCK = SystemClock()
 DESCRIPTION = RepoDescription("s", "c", "i", "S1", False, "e", "l", "k", ())
-FIGURES = CollectionStatistics("layout", 3, 2, (7,), ())
 
 
 def soon(milliseconds: float = 20_000.0) -> Deadline:
@@ -59,7 +56,6 @@ def address(root: Path, home: Path) -> DaemonAddress:
 
 @pytest.fixture
 def daemon(address: DaemonAddress) -> Iterator[ScriptedDaemon]:
-    """Return a daemon whose answers a test chooses."""
     with scripted(address) as result:
         yield result
 
@@ -89,24 +85,11 @@ async def test_what_a_daemon_says_of_itself_arrives(
 async def test_a_slate_arrives_with_its_facts(
     searcher: DaemonSearcher, daemon: ScriptedDaemon
 ) -> None:
-    """They tell how its files hang together with other repositories'."""
     daemon.script = lambda peer, each: peer.answer(each, value=to_builtins(slate_response()))
 
     assert await searcher.ask(SLATE, soon(5_000)) == slate_response()
     assert daemon.seen[0]["values"] is True
     assert 0 < daemon.seen[0]["request"]["search"]["timeout_ms"] <= 5_000
-
-
-async def test_figures_arrive_with_their_snapshot(
-    searcher: DaemonSearcher, daemon: ScriptedDaemon
-) -> None:
-    counted = RepoStatistics("S1", FIGURES)
-    daemon.script = lambda peer, each: peer.answer(each, term_stats=to_builtins(counted))
-
-    assert await searcher.ask(StatisticsRequest(SearchRequest("a b")), soon(5_000)) == counted
-    asked = daemon.seen[0]["request"]["search"]
-    assert asked["query"] == "a b"
-    assert 0 < asked["timeout_ms"] <= 5_000
 
 
 async def test_a_query_is_encoded_where_there_is_an_encoder(
@@ -157,7 +140,6 @@ async def test_what_a_daemon_refuses_is_raised(
 
 
 def wrong(_: WorkspaceRepo) -> DaemonAddress:
-    """Be a repository with settings that nobody can read."""
     raise InvalidRequest("settings: wrong")
 
 
@@ -189,7 +171,6 @@ async def test_settings_are_read_once_for_a_request(
 async def test_who_was_not_prepared_is_met_when_asked(
     address: DaemonAddress, daemon: ScriptedDaemon, channels: Channels
 ) -> None:
-    """Once for all that it is asked."""
     read: list[str | None] = []
 
     def script(peer: Peer, message: dict[str, Any]) -> None:

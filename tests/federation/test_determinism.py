@@ -35,6 +35,8 @@ from tests.fakes.clocks import ManualClock
 from tests.fakes.effort import examples
 from tests.fakes.searchers import FakeRow, FakeSearcher, factory, repo, workspace
 
+pytestmark = pytest.mark.slow
+
 CLOCK = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
 
 
@@ -134,13 +136,11 @@ def named(root: Path) -> RepoId:
 
 
 def without_concurrency(response: FederatedResponse) -> bytes:
-    """Return the answer's bytes less the one figure that tells how many were asked at once."""
     document = response.to_json()
     del document["meta"]["limits"]["concurrency"]
     return stable_json.dumps(document)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_answers_are_equal_to_the_byte_whatever_happens_by_chance(
     strategy: str, layouts: list[Workspace]
@@ -166,19 +166,6 @@ async def test_answers_are_equal_to_the_byte_whatever_happens_by_chance(
         document = stable_json.loads(only)
         assert len(document["results"]) == 7
         assert {entry["status"] for entry in document["repos"]} == statuses
-
-
-async def test_concurrency_is_echoed_and_shows_nowhere_else(layouts: list[Workspace]) -> None:
-    """The contract lists it among the limits; nothing may follow from it."""
-    bodies = set()
-    for concurrency in (1, 2, 3, 32):
-        asked = FederatedRequest(SearchRequest("token"), concurrency=concurrency)
-        response = await answered(layouts[0], asked, mixed_searchers(latency(random.Random(1))))
-        bodies.add(without_concurrency(response))
-
-        assert response.to_json()["meta"]["limits"]["concurrency"] == concurrency
-
-    assert len(bodies) == 1
 
 
 WORDS = ("token", "other", "third")
@@ -245,11 +232,9 @@ def worlds(draw: st.DrawFn, least: int = 1) -> World:
     return World(rows, {name: draw(st.integers(-2, 2)) for name in names})
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(worlds())
 def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, world: World) -> None:
-    """A new clone that was not indexed to the end must not move anybody's hits."""
     before = world.ask(strategy)
 
     after = World({**world.rows, "_": ()}, {**world.priorities, "_": 9}).ask(strategy)
@@ -259,7 +244,6 @@ def test_an_empty_repository_changes_nothing_but_its_own_line(strategy: str, wor
     assert [r for r in after.reports if r.repo.alias != "_"] == list(before.reports)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(worlds().filter(lambda world: len(world.rows) == 1), st.sampled_from(list(Mode)))
 def test_one_repository_alone_keeps_its_own_order(strategy: str, world: World, mode: Mode) -> None:
@@ -300,13 +284,11 @@ def dealt(own: PoolResponse, mode: Mode) -> list[Hit]:
     return result
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "call"), [("rrf", "describe"), ("rrf", "search"), ("global", "search")]
 )
 @given(worlds(least=2))
 def test_a_failure_leaves_the_others_in_their_order(strategy: str, call: str, world: World) -> None:
-    """And under `global` with their scores, as long as the failed one gave its statistics."""
     whole = world.ask(strategy)
     lost = min(world.rows)
 
@@ -319,7 +301,6 @@ def test_a_failure_leaves_the_others_in_their_order(strategy: str, call: str, wo
             assert [hit.score for hit in item] == left
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @given(worlds(least=2))
 def test_one_that_never_gave_statistics_might_as_well_not_be_there(
@@ -336,60 +317,13 @@ def test_one_that_never_gave_statistics_might_as_well_not_be_there(
     assert lists_of(partly) == lists_of(without.ask(strategy))
 
 
-def rarity_world() -> World:
-    """Return repositories whose best hit hangs on which of two words is the rarer one."""
-    rows = {
-        "a": (("token",), ("other",)),
-        "b": (("token",),) * 6,
-    }
-    return World(
-        {
-            name: tuple(
-                FakeRow(f"{name}{n}", f"{name}{n}.py", n, words) for n, words in enumerate(texts)
-            )
-            for name, texts in rows.items()
-        }
-    )
-
-
-def test_by_design_lost_statistics_may_reorder_the_others_under_global() -> None:
-    """Which word is rare is a fact of the collection; with a part of it unknown it may change."""
-    world = rarity_world()
-
-    whole = world.ask("global")
-    partly = world.ask("global", ("b", "describe"))
-
-    assert ids(whole.hits, but="b") == ["a-000000000000:a1", "a-000000000000:a0"]
-    assert ids(partly.hits) == ["a-000000000000:a0", "a-000000000000:a1"]
-    assert whole.statistics_repos != partly.statistics_repos
-
-
-@pytest.mark.slow
 @given(worlds(least=2), st.integers(1, 4))
 def test_more_priority_never_lowers_a_place_under_rrf_and_counts_for_nothing_under_global(
     world: World, more: int
 ) -> None:
-    """An author who prefers a repository must not hide it; a common score knows no priority."""
     raised = min(world.rows)
     preferred = World(world.rows, {**world.priorities, raised: world.priorities[raised] + more})
     before, after = (best_place(each.ask("rrf"), raised) for each in (world, preferred))
 
     assert after <= before
     assert lists_of(preferred.ask("global")) == lists_of(world.ask("global"))
-
-
-def starving_world() -> World:
-    """Return twelve repositories of which the last alone holds all words of the query."""
-    texts = {f"r{n:02}": ("token", "filler", "filler") for n in range(11)} | {
-        "z": ("token", "other")
-    }
-    return World({name: (FakeRow(name, "a.py", 1, words),) for name, words in texts.items()})
-
-
-@pytest.mark.parametrize(("strategy", "place"), [("rrf", 11), ("global", 0)])
-def test_by_design_rrf_may_starve_the_only_fitting_repository(strategy: str, place: int) -> None:
-    """Ranks know nothing of the query: with more repositories than places the last is never shown.
-
-    Under a common measure it comes first.
-    """
-    assert best_place(starving_world().ask(strategy), "z") == place

@@ -42,7 +42,6 @@ def changed(manifest: WorkspaceState, place: int, **changes: Any) -> WorkspaceSt
 
 
 def described(state: MemberState, **changes: Any) -> RepoDescription:
-    """Return what a daemon says of a repository."""
     description = state.description()
     assert description is not None
     return replace(description, **changes)
@@ -92,7 +91,6 @@ def test_each_state_of_an_index_has_its_command(
 
 
 def test_an_index_under_other_settings_is_mentioned(manifest: WorkspaceState) -> None:
-    """Whoever changed the encoder wonders where the index went."""
     result = examine(changed(manifest, 0, index=NOTHING, other_stores=2))
 
     assert only(result).message == "no index; an index with other settings exists"
@@ -195,7 +193,6 @@ SPLITS: list[tuple[dict[str, str], str, str]] = [
 def test_a_split_names_what_differs_and_what_to_type(
     manifest: WorkspaceState, change: dict[str, str], component: str, hint: str
 ) -> None:
-    """The one that is left out learns why, the ones that are asked are not bothered."""
     odd = manifest.members[1]
     result = examine(changed(manifest, 1, reported=described(odd, **change)))
 
@@ -210,7 +207,6 @@ def test_a_split_names_what_differs_and_what_to_type(
 
 
 def test_encoders_are_named(manifest: WorkspaceState) -> None:
-    """A key of many parts tells a person nothing."""
     odd = manifest.members[1]
     reported = described(odd, embed_key="other|1", schema_key="s0")
 

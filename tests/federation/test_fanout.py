@@ -97,7 +97,6 @@ async def test_never_more_calls_at_once_than_allowed() -> None:
 
 
 async def test_outcomes_come_by_id_and_one_failure_leaves_the_others_alone() -> None:
-    """What is built from them must not depend on latency."""
     calls = {"b": answers("b", 5), "a": answers("a", 9), "c": answers("c", 3)}
     outcomes = await run(calls | {"d": fails(NoIndex("x"))})
 
@@ -120,14 +119,12 @@ async def test_a_bug_in_one_repository_s_path_is_its_own_error(
 
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_one_that_hangs_costs_the_others_nothing(concurrency: int) -> None:
-    """Not those who answered in time, and not those who had to wait behind it."""
     outcomes = run_within(30, {"a": hangs, "b": answers("ok")}, concurrency=concurrency)
 
     assert codes(outcomes) == {"a": "timeout", "b": "ok"}
 
 
 async def test_calls_that_never_started_time_out_and_a_busy_daemon_is_not_waited_for() -> None:
-    """`busy` tells the caller more than `timeout`."""
     outcomes = await run({"a": hangs, "b": hangs, "c": hangs}, deadline=after(0), concurrency=1)
 
     assert codes(outcomes) == {"a": "timeout", "b": "timeout", "c": "timeout"}
@@ -198,7 +195,6 @@ async def test_strict_stops_scheduling() -> None:
 
 
 async def test_a_busy_daemon_is_asked_once_more() -> None:
-    """It said when; waiting that long is what it asked for."""
     tries = []
 
     async def call() -> str:
@@ -226,7 +222,6 @@ def test_two_places_for_three_calls_are_two_turns(overtakes: bool) -> None:
 
 @pytest.mark.parametrize(("overtakes", "slow"), [(False, "timeout"), (True, "slow")])
 def test_a_slow_call_may_be_overtaken_instead_of_ended(overtakes: bool, slow: str) -> None:
-    """What costs little need not end for those who wait behind it."""
     calls = {"a": lasting(0.9), "b": lasting(0.9), **{name: answers("ok") for name in "cdef"}}
     outcomes = run_within(1_000, calls, concurrency=2, overtakes=overtakes)
 
@@ -234,7 +229,6 @@ def test_a_slow_call_may_be_overtaken_instead_of_ended(overtakes: bool, slow: st
 
 
 def test_a_call_that_its_share_ended_is_made_once_more() -> None:
-    """What it waited for the first time, a daemon's start or a library, is there by then."""
     begun: list[str] = []
 
     def cold(name: str) -> Call:
@@ -266,7 +260,6 @@ def test_who_has_nobody_waiting_behind_may_take_all_the_time() -> None:
 
 
 def test_a_busy_daemon_is_not_waited_for_beyond_its_share() -> None:
-    """The rest of the time is for those who wait behind it."""
     calls = {"a": fails(Busy(retry_after_ms=700)), "b": answers("b")}
 
     assert codes(run_within(1_000, calls, concurrency=1)) == {"a": "busy", "b": "b"}

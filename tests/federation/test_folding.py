@@ -126,7 +126,6 @@ def test_lists_without_use_for_more_are_not_named() -> None:
 
 
 def test_with_places_left_every_used_up_list_is_named() -> None:
-    """By id, so that they are asked in one order; a list that ended has no more to give."""
     ordered = [*COPIES, merged("0", "3", "x"), merged("0", "4", "x"), merged("c", "5", "x")]
 
     assert named(ordered, 2, **{"0": 2}, a=2, b=2, c=2) == ("0", "b")
@@ -243,7 +242,6 @@ def worlds(draw: st.DrawFn) -> World:
 
 
 def refilled(world: World, first: int, most: int) -> tuple[list[list[MergedHit]], set[RepoId]]:
-    """Return each corpus' folded list after asking again until none is named or may be asked."""
     asked = dict.fromkeys(world.rows, first)
     while True:
         lists = [world.lists(corpus, asked) for corpus in CORPORA]
@@ -304,7 +302,6 @@ def test_without_copies_nobody_is_asked_twice(world: World, more: int) -> None:
 @pytest.mark.slow
 @given(worlds())
 def test_the_blended_list_folds_as_its_corpora_do(world: World) -> None:
-    """So that folding each corpus once is enough."""
     asked = dict.fromkeys(world.rows, 99)
     pools = [pooled(world.lists(corpus, asked)) for corpus in CORPORA]
 

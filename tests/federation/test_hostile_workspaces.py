@@ -210,7 +210,6 @@ def quickest_ms(path: Path, enough_ms: float) -> float:
 
 @pytest.mark.slow
 def test_mutated_files_are_loaded_or_refused_by_name_and_soon(place: Path) -> None:
-    """A traceback, a hang or a root that nobody wrote are all it takes to distrust a server."""
     loaded, refused = check_seeds(range(50), place, CPU_MS)
 
     assert loaded > 2
@@ -227,7 +226,6 @@ def test_ten_times_as_many_mutated_files_are_loaded_or_refused(place: Path) -> N
 
 @pytest.mark.parametrize("root", PATHS)
 def test_each_trick_with_a_path_ends_in_a_directory_or_a_refusal(place: Path, root: str) -> None:
-    """None of them may be opened, waited for, or lead to `/`."""
     path = place / "ws" / "w.jsonc"
     path.write_text(f'{{"schemaVersion": 1, "repos": [{{"root": "{root}"}}]}}')
 

@@ -55,7 +55,6 @@ def test_a_glob_means_the_directories_of_a_directory(load: Load) -> None:
 
 
 def test_at_any_depth_repositories_alone_are_meant(load: Load) -> None:
-    """None inside of another, no plain directory, and one name that two have is none."""
     assert told(load(["../**"])) == [
         ("../libs/deep/cart", None),
         ("../libs/x", "x"),
@@ -85,7 +84,6 @@ def test_globs_add_and_take_away_in_their_order(
 
 
 def test_what_stands_in_the_file_is_as_it_says(load: Load) -> None:
-    """Its name is its own; what is included has what its glob says, else the defaults."""
     workspace = load(
         [{"glob": "../services/*", "tags": ["Service"], "priority": 3, "enabled": False}],
         [{"root": "../services/cart", "alias": "pay"}],
@@ -161,7 +159,6 @@ def test_a_glob_that_looks_at_too_much_is_refused(
 def test_what_lies_very_deep_is_not_looked_for_and_a_circle_of_links_ends(
     load: Load, tmp_path: Path
 ) -> None:
-    """Trees may be deeper than anybody's repositories; links are not followed below `**`."""
     below = tmp_path / "libs" / "deep" / Path(*"d" * 60)
     (below / "far" / ".git").mkdir(parents=True)
     (tmp_path / "libs" / "deep" / "up").symlink_to(tmp_path)
@@ -202,7 +199,6 @@ def nest(tmp_path: Path, name: str, **document: Json) -> None:
 
 
 def test_the_repositories_of_another_workspace_are_as_it_says(load: Load, tmp_path: Path) -> None:
-    """Teams keep files of their own; who includes them adds tags, and may leave all of them out."""
     cart = {"root": "../services/cart", "alias": "basket", "tags": ["web"], "priority": 4}
     nest(tmp_path, "teams/shop.jsonc", repos=[cart], include=["../services/p*"])
     nest(tmp_path, "teams/all.jsonc", include=["*.jsonc", "../libs/x"])
@@ -244,7 +240,6 @@ def test_another_workspace_is_read_once_and_beaten_by_the_file_itself(
 def test_a_wrong_one_is_named_with_what_is_wrong(
     load: Load, tmp_path: Path, document: dict[str, Json], why: str
 ) -> None:
-    """Whoever includes it learns which file to look at."""
     nest(tmp_path, "bad.jsonc", **document)
     with pytest.raises(WorkspaceError) as caught:
         load(["../services/*", "../bad.jsonc"])
@@ -267,6 +262,5 @@ def test_too_many_in_each_other_are_refused(load: Load, tmp_path: Path) -> None:
 
 
 def test_globs_of_workspaces_mean_files_of_one_directory(load: Load) -> None:
-    """One that would look everywhere is refused."""
     with pytest.raises(WorkspaceError, match="not workspace files"):
         load(["../**/w.jsonc"])

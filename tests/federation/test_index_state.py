@@ -146,7 +146,6 @@ def test_a_manifest_outside_the_store_is_invalid(store: Path, linked: str) -> No
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_pointer_that_is_a_link_out_of_the_store_is_invalid(store: Path, *, there: bool) -> None:
-    """Whoever can write elsewhere would choose what is searched."""
     outside = store.with_name("pointer")
     pointer = store_files.active_file(store)
     pointer.unlink()
@@ -237,7 +236,6 @@ def test_a_manifest_of_a_newer_build_compares_with_nothing(store: Path, field: s
 
 @pytest.mark.parametrize("lost", ["seg_x_0.lance", f"snapshots/{FIRST}/visibility.image"])
 def test_a_missing_artifact_is_named(store: Path, lost: str) -> None:
-    """Without it nothing can be searched, whatever the manifest says."""
     path = store / lost
     path.rename(store / "away")
 

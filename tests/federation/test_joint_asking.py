@@ -76,7 +76,6 @@ def test_all_are_asked_by_one_question(place: ServedWorkspace) -> None:
 def test_so_they_are_for_every_kind_of_finding(
     place: ServedWorkspace, query: str, find: Find, most: int
 ) -> None:
-    """With the same bytes as one by one: what is cut of a repository's list is told too."""
     at_once = answered(place, query=query, find=find, per_file=1)
     assert (len(place.between.joint), len(place.between.pools)) == (1, 0)
     assert 0 < len(at_once.hits) <= most
@@ -115,7 +114,6 @@ def test_each_is_asked_by_itself_if_too_much_must_be_read_of_one(
     by_itself: int,
     reported: bool,
 ) -> None:
-    """It reads its first files, and says so; how much it is of all of them is no matter."""
     monkeypatch.setattr(literal, "MAX_SCANNED_ROWS", most)
     result = answered(place, query="page", find=Find.USAGE)
 
@@ -152,7 +150,6 @@ def test_a_place_is_of_one_of_them(place: ServedWorkspace) -> None:
 def test_what_is_cut_of_a_repositorys_list_is_told(
     place: ServedWorkspace, per_file: int, cut: str
 ) -> None:
-    """As the repository tells it that is asked by itself."""
     methods = "".join(f"    def m{n}(self):\n        return [{n}]\n\n" for n in range(60))
     place.write([{**TREES[0], "own.py": f"class Own:\n{methods}"}, *TREES[1:]])
     ask = partial(answered, place, query="self", find=Find.USAGE, per_file=per_file)
@@ -179,7 +176,6 @@ def test_one_that_must_be_asked_by_itself_alone_is(place: ServedWorkspace) -> No
 
 
 def test_who_is_only_counted_is_judged_all_the_same(place: ServedWorkspace) -> None:
-    """Where the one that is searched had to be asked by itself, all others show nothing."""
     place.between.apart = frozenset({place.workspace(MOST).repos[0].repo_id})
     result = answered(place, max_repos=1, query="fetch_0 page")
 

@@ -15,7 +15,6 @@ MANY = LISTED_WHOLE + 6
 
 
 def repositories(number: int = MANY) -> list[FakeSearcher]:
-    """Return repositories of which the first alone holds what is asked for."""
     others = [searcher(f"r{n:03}", "other") for n in range(1, number)]
     return [searcher("r000", "token"), *others]
 
@@ -36,7 +35,6 @@ def listed(document: Any) -> list[str]:
 async def test_all_of_a_few_are_listed_or_of_many_if_wished(
     number: int, wished: bool, shown: int
 ) -> None:
-    """Of many those are listed that something comes of; how many others were searched is said."""
     document = await answered(repositories(number), all_repos=wished)
     short = await answered(repositories(number))
 
@@ -47,7 +45,6 @@ async def test_all_of_a_few_are_listed_or_of_many_if_wished(
 
 
 async def test_who_failed_is_selected_by_name_or_has_something_to_say_is_listed() -> None:
-    """What is not as it should be, was asked for, or was cut by itself must not be passed over."""
     fakes = repositories()
     fakes[3].fail["search"] = [StoreError("it is broken")]
     fakes[4].warnings = (Notice("partial_index", "3 of 9 files are indexed so far"),)
@@ -71,7 +68,6 @@ async def test_who_is_passed_over_and_could_change_nothing_is_not_listed() -> No
 
 
 async def test_copies_are_of_repositories_that_are_listed() -> None:
-    """Whoever reads that a text lies elsewhere too can look there."""
     fakes = repositories()
     for place in (0, 7):
         (row,) = searcher(f"r{place:03}", "token").rows
@@ -101,7 +97,6 @@ async def test_what_else_names_repositories_leaves_the_others_out() -> None:
 
 
 async def test_who_holds_more_than_is_looked_at_is_not_listed_for_it() -> None:
-    """A word that stands everywhere must not make an answer that names all; how much is said."""
     fakes = repositories()
     for place, fake in enumerate(fakes):
         fake.limits = (LimitHit("max_results", 20, 100 + place),)
@@ -115,7 +110,6 @@ async def test_who_holds_more_than_is_looked_at_is_not_listed_for_it() -> None:
 
 
 async def test_a_cut_of_the_question_is_told_whoever_is_listed() -> None:
-    """That nothing was found may be because half of the question was not read."""
     fakes = repositories()
     for fake in fakes:
         fake.rows = searcher(fake.name, "other").rows

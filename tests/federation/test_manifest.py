@@ -1,7 +1,9 @@
-"""The workspace manifest: what moves its hash, what it warns of, when it is written."""
+"""The workspace manifest: its hash, its warnings and its file, and the states of daemons."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,13 +11,16 @@ from typing import Any
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.base.clock import SystemClock
 from ggrep.base.ids import RepoId
+from ggrep.base.processes import own_start_ticks
 from ggrep.base.stable_json import plain
 from ggrep.config import store_files
 from ggrep.config.home import Home
 from ggrep.federation.cohort import cohort_key, compatibility_key
 from ggrep.federation.workspace import Workspace
 from ggrep.federation.workspace_state import (
+    NO_DAEMON,
     MemberState,
     WorkspaceState,
     described_entry,
@@ -23,11 +28,16 @@ from ggrep.federation.workspace_state import (
     manifest_hash,
     read_stored,
     read_workspace_state,
+    records_of,
     store_manifest,
 )
 from ggrep.model.corpus import CORPORA
 from ggrep.model.response import RepoDescription
 from ggrep.model.workspace_state import Availability, Diagnostics
+from ggrep.protocol.wire.endpoint import DaemonRecord, place_of_socket, record_bytes, record_path
+from tests.fakes.hosts import FLAGS, served
+from tests.fakes.places import short_directory
+from tests.fakes.repos import open_engine, write_tree
 from tests.fakes.workspaces import (
     ENVIRON,
     FIRST,
@@ -46,7 +56,6 @@ NOW = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """Return a directory, canonical."""
     return tmp_path.resolve()
 
 
@@ -92,7 +101,6 @@ def test_repositories_come_by_id_with_what_their_snapshots_say(
 def test_every_corpus_has_a_key_and_equal_settings_equal_ones(
     workspace: Workspace, house: Home
 ) -> None:
-    """So searches find the same cohorts that the manifest tells of."""
     alpha, beta = look(workspace, house).members
     first, second = alpha.description(), beta.description()
     assert first is not None
@@ -150,7 +158,6 @@ def edit_ignores(store: Path) -> None:
 def test_every_change_of_an_index_moves_the_hash(
     workspace: Workspace, house: Home, change: Any
 ) -> None:
-    """What was remembered under the old one is stale."""
     before = look(workspace, house).hash
     change(store_named(workspace, house, "beta"))
     after = look(workspace, house).hash
@@ -180,7 +187,6 @@ def test_the_hash_is_of_the_entries_in_any_order() -> None:
 def test_a_description_gives_the_entry_that_the_disk_gives(
     workspace: Workspace, house: Home
 ) -> None:
-    """So an answer over all repositories carries the hash of the manifest."""
     result = look(workspace, house)
     entries = [
         described_entry(state.repo_id, state.description(), state.index.snapshot_id)
@@ -192,7 +198,6 @@ def test_a_description_gives_the_entry_that_the_disk_gives(
 
 
 def test_who_did_not_describe_itself_has_no_index(base: Path, house: Home) -> None:
-    """The same as a repository whose store is empty."""
     (state,) = look(make_workspace(base, "alpha"), house).members
 
     assert described_entry(state.repo_id, None, None) == entry_of(state)
@@ -246,7 +251,6 @@ def test_warnings_come_by_repository_then_corpus(workspace: Workspace, house: Ho
 def test_wrong_settings_are_the_repositorys_own_error(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
-    """Nobody can say which store it has; the rest is as it was."""
     (base / "beta" / ".ggrep.toml").write_text("not toml [")
     result = look(workspace, house)
     beta = state_of(result, "beta")
@@ -268,7 +272,6 @@ def test_a_store_that_was_copied_from_another_is_not_believed(
 
 
 def test_stores_under_other_settings_are_counted(workspace: Workspace, house: Home) -> None:
-    """Whoever finds no index wants to know that there is one."""
     result = look(workspace, house, encoder="none")
 
     assert [each.other_stores for each in result.members] == [1, 1]
@@ -293,7 +296,6 @@ def test_the_file_lies_below_the_home_or_where_the_workspace_says(
 def test_the_manifest_is_written_when_its_hash_moves_and_only_then(
     workspace: Workspace, house: Home
 ) -> None:
-    """Whoever watches the file sees changes of indexes and nothing else."""
     path = look(workspace, house).manifest_file
 
     assert store_manifest(look(workspace, house), NOW)
@@ -335,7 +337,6 @@ def test_a_kept_file_that_cannot_be_read_is_replaced(
 def test_a_link_in_place_of_the_file_is_replaced_and_never_followed(
     workspace: Workspace, house: Home, base: Path
 ) -> None:
-    """What it leads to may be of another workspace, whose directory it would claim."""
     store_manifest(look(workspace, house), NOW)
     path = look(workspace, house).manifest_file
     path.rename(base / "theirs")
@@ -394,7 +395,6 @@ def writer(workspace: Workspace, house: Home, encoder: str) -> subprocess.Popen[
 def test_two_processes_that_write_it_at_once_leave_a_whole_one(
     workspace: Workspace, house: Home
 ) -> None:
-    """Whenever somebody reads, it is the one or the other; nothing is left beside it."""
     path = look(workspace, house).manifest_file
     store_manifest(look(workspace, house), NOW)
     seen = [path.read_bytes()]
@@ -430,3 +430,79 @@ def test_another_snapshot_moves_the_hash_though_it_is_as_faulty(
 
     assert state_of(look(workspace, house), "beta").availability == "missing-required-artifacts"
     assert look(workspace, house).hash != before
+
+
+CLOCK = SystemClock()
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """Return a directory of so short a path that sockets lie below it."""
+    with short_directory() as base:
+        yield base
+
+
+@pytest.mark.slow
+def test_a_daemon_tells_its_state_and_its_chunks(
+    short: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other repository has none, and none is started for it."""
+    # The daemon of a test is a thread: the process that its record names is made up.
+    monkeypatch.setattr("ggrep.protocol.client.daemon_files.is_running", lambda *_: True)
+    home = Home(short / "home")
+    workspace = make_workspace(short, "alpha", "beta")
+    write_tree(short / "alpha", {"a.py": "def alpha():\n    return 1\n"})
+    open_engine(short / "alpha", home.base).sync()
+    with served(short / "alpha", home.base) as host:
+        host.settled()
+        state = read_workspace_state(workspace, home, {}, flags=FLAGS, clock=CLOCK)
+
+    alpha, beta = state.members
+    daemon, live = alpha.daemon, alpha.reported
+    assert (daemon.state, daemon.pid, daemon.protocol) == ("ready", 4242, 1)
+    assert live is not None
+    assert live.snapshot_id == alpha.index.snapshot_id
+    assert sum(number for _, number in live.counts) > 0
+    assert beta.daemon == NO_DAEMON
+    # The disk tells the keys that the daemon tells, so that both find the same cohorts.
+    disk = alpha.description()
+    assert disk is not None
+    assert (live.embed_key, live.lexical_key, live.schema_key) == (
+        disk.embed_key,
+        disk.lexical_key,
+        disk.schema_key,
+    )
+    assert live.ignore_fingerprint == disk.ignore_fingerprint
+    assert live.config_fingerprint == disk.config_fingerprint
+
+
+def test_a_daemon_that_does_not_answer_is_silent(short: Path) -> None:
+    home = Home(short / "home")
+    workspace = make_workspace(short, "alpha")
+    (state,) = read_workspace_state(workspace, home, {}).members
+    assert state.store_id is not None
+    assert state.config_fingerprint is not None
+    socket = place_of_socket(home, state.store_id, state.config_fingerprint)
+    socket.parent.mkdir(parents=True)
+    record = DaemonRecord(
+        state.store_id,
+        state.config_fingerprint,
+        str(short / "alpha"),
+        str(socket),
+        os.getpid(),
+        own_start_ticks(),
+        "2031-01-01T00:00:00Z",
+        "0.1.0",
+        "b",
+        (1,),
+        "h",
+        "none",
+    )
+    record_path(socket).write_bytes(record_bytes(record))
+
+    (asked,) = read_workspace_state(workspace, home, {}, clock=CLOCK).members
+    daemon = asked.daemon
+
+    assert set(records_of([state], home)) == {state.repo_id}
+    assert (daemon.state, daemon.pid, daemon.running) == ("silent", os.getpid(), True)
+    assert daemon.problem

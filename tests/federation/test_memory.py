@@ -72,7 +72,6 @@ def two() -> list[FakeSearcher]:
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 async def test_an_equal_question_is_answered_without_searching(strategy: str) -> None:
-    """Agents ask the same again and again; only what repositories are is asked anew."""
     fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy=strategy)
     first = await ask(fakes, asked, memory=memory)
@@ -99,15 +98,6 @@ def stopping_at(wanted: str, stopped: list[str]) -> Callable[[str], Awaitable[ob
     return pause
 
 
-async def test_without_a_memory_everything_is_asked_again() -> None:
-    fakes = two()
-    await ask(fakes)
-    second = await ask(fakes)
-
-    assert not second.from_memory
-    assert [calls(fake, "search") for fake in fakes] == [2, 2]
-
-
 @pytest.mark.parametrize("change", CHANGES)
 async def test_another_question_is_asked(change: dict[str, object]) -> None:
     """Everything that decides what repositories give is part of the question."""
@@ -130,7 +120,6 @@ async def assert_asked(other: FederatedRequest) -> None:
 
 @pytest.mark.parametrize("change", SHOWN_CHANGES)
 async def test_what_is_made_of_the_lists_is_made_anew(change: dict[str, object]) -> None:
-    """The same lists are shown as each request wants them."""
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     answer = await ask(fakes, request(**change), memory=memory)
@@ -161,7 +150,6 @@ async def test_another_workspace_file_is_another_question() -> None:
 
 
 async def test_a_snapshot_published_elsewhere_evicts_nothing() -> None:
-    """In a busy workspace somebody always publishes; only who was asked counts."""
     fakes, memory = [*two(), searcher("c")], CoordinatorCache()
     asked = request(only=("a", "b"))
     await ask(fakes, asked, memory=memory)
@@ -171,7 +159,6 @@ async def test_a_snapshot_published_elsewhere_evicts_nothing() -> None:
 
 
 async def test_a_published_snapshot_is_asked_and_only_its_figures_are() -> None:
-    """Lists depend on all snapshots under `global`, figures each on its own."""
     fakes, memory = two(), CoordinatorCache()
     asked = request(merge_strategy="global")
     await ask(fakes, asked, memory=memory)
@@ -234,7 +221,6 @@ async def test_a_failure_is_never_remembered(call: str, error: GgrepError) -> No
 async def called_off(
     fakes: list[FakeSearcher], asked: FederatedRequest, memory: CoordinatorCache, told: list[str]
 ) -> None:
-    """Ask, and go away as soon as everybody waits for those who hang."""
     arrived: list[RepoDone] = []
     with anyio.CancelScope() as scope:
         async with anyio.create_task_group() as group:
@@ -250,7 +236,6 @@ async def called_off(
 async def test_a_question_that_was_called_off_leaves_no_answer(
     method: str, reported: list[str]
 ) -> None:
-    """One had answered already; those who had not are stopped, and nobody has failed."""
     fakes, memory, stopped = [*two(), searcher("c")], CoordinatorCache(), []
     fakes[1].pause = fakes[2].pause = stopping_at(method, stopped)
     asked = request(merge_strategy="global")
@@ -270,7 +255,6 @@ async def test_a_question_that_was_called_off_leaves_no_answer(
 
 
 async def test_a_vector_that_nobody_waits_for_is_not_remembered() -> None:
-    """Whoever was asked for it is stopped as well."""
     fakes = [searcher(name, has_vectors=True) for name in "ab"]
     memory, stopped = CoordinatorCache(), []
     fakes[0].pause = stopping_at("encode", stopped)
@@ -304,7 +288,6 @@ async def test_strict_takes_only_what_a_strict_question_left() -> None:
 
 
 async def test_what_is_of_the_moment_is_of_this_moment() -> None:
-    """Whether an index is behind is asked each time."""
     fakes, memory = two(), CoordinatorCache()
     await ask(fakes, memory=memory)
     fakes[1].freshness = "behind"
@@ -424,7 +407,6 @@ async def test_repositories_without_hits_take_room_too() -> None:
 
 
 async def test_a_memory_without_room_holds_nothing() -> None:
-    """It is how a single question of the command line is asked."""
     fakes, memory = [searcher(n, has_vectors=True) for n in "ab"], CoordinatorCache(0)
     for _ in range(2):
         await ask(fakes, request(merge_strategy="global"), memory=memory)
@@ -435,7 +417,6 @@ async def test_a_memory_without_room_holds_nothing() -> None:
 
 
 async def test_for_which_corpora_a_repository_is_asked_is_part_of_the_question() -> None:
-    """Two choices of cohorts may ask the same repositories for other things."""
     fakes, memory = [*two(), searcher("c", keys=("other", "lex", "schema"))], CoordinatorCache()
     key = (await ask([fakes[2]])).to_json()["repos"][0]["compatibilityKey"]
     await ask(fakes, request(cohort=(f"code:{key}",)), memory=memory)
@@ -473,8 +454,6 @@ async def test_hits_of_corpora_take_room() -> None:
 
 
 async def test_a_request_for_short_lists_shapes_no_other_answer() -> None:
-    """Only a request that does not say how long lists are gets longer ones for folded hits."""
-
     def fakes() -> list[FakeSearcher]:
         copies = [FakeRow(f"a{n}", f"a{n}.py", 1, ("token",) * 3, chunk="same") for n in range(30)]
         others = [FakeRow(f"x{n}", f"x{n}.py", 1, ("token", "other")) for n in range(10)]

@@ -24,7 +24,6 @@ NONE = workspace(repo("a", missing=WHY), repo("b", missing=WHY))
 
 @pytest.mark.parametrize("strategy", ["rrf", "global"])
 async def test_it_is_a_row_and_the_others_answer(strategy: str) -> None:
-    """What can be known of it is said where a program looks for it."""
     asked = request(merge_strategy=strategy)
     result = (await ask([searcher("a")], asked, known=HALF)).to_json()
 
@@ -97,7 +96,6 @@ async def test_the_last_of_those_that_are_missing_is_not_to_be_removed(
 
 
 async def test_a_watch_sees_it_go_and_come_back(tmp_path: Path) -> None:
-    """Nobody edits the file when a disk is mounted."""
     made = make_workspace(tmp_path, "a", "b")
     followed = ReloadingFile(made.workspace_path, load)
     seen = [followed.look()]

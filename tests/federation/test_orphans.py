@@ -20,7 +20,6 @@ GRACE = timedelta(days=7)
 
 @pytest.fixture
 def base(tmp_path: Path) -> Path:
-    """Return a directory, canonical."""
     return tmp_path.resolve()
 
 
@@ -31,7 +30,6 @@ def house(base: Path) -> Home:
 
 @pytest.fixture
 def workspace(base: Path, house: Home) -> Workspace:
-    """Return a workspace whose manifest is kept."""
     result = make_workspace(base, "alpha", "beta")
     store_manifest(read_workspace_state(result, house, ENVIRON), datetime(2031, 1, 1, tzinfo=UTC))
     return result
@@ -97,7 +95,6 @@ def test_a_file_that_cannot_be_loaded_keeps_its_directory(
 def test_a_directory_is_as_young_as_its_newest_file_and_a_young_one_stays(
     workspace: Workspace, house: Home
 ) -> None:
-    """The file may have been moved a moment ago, and somebody may be at work in it."""
     workspace.workspace_path.unlink()
     (manifest,) = (house.cache / "federation" / workspace.repo_set_id).iterdir()
     os.utime(manifest, (NOW.timestamp(), NOW.timestamp()))

@@ -142,7 +142,6 @@ def test_a_refusal_names_line_and_column_of_the_text_as_written(text: str, place
     "text", ["{'a': 1}", "{a: 1}", "[0x10]", "[+1]", "[.5]", "[Infinity]", '["a\\\nb"]']
 )
 def test_json5_is_refused_by_name(text: str) -> None:
-    """Who writes single quotes learns what to write instead."""
     assert "this is JSON5" in refusal(text)
 
 
@@ -166,7 +165,6 @@ def test_a_file_is_recognised_as_json5_and_what_is_none_is_not_called_so() -> No
 
 
 def test_scanning_takes_one_step_a_token_and_no_token_is_empty() -> None:
-    """So the work is bounded by the file's length, whatever stands in it."""
     chance = random.Random(3)
 
     for _ in range(200):
@@ -214,7 +212,7 @@ WORST: dict[str, Callable[[int], str]] = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", WORST)
-def test_the_largest_file_is_read_or_refused_in_linear_time(name: str) -> None:
+def test_a_large_file_is_read_or_refused_in_linear_time(name: str) -> None:
     """Nothing in the scanner looks back: sixteen times the text, not 256 times the time."""
 
     def seconds(size: int, enough_s: float = 0.0) -> float:
@@ -222,5 +220,5 @@ def test_the_largest_file_is_read_or_refused_in_linear_time(name: str) -> None:
         assert len(text) > size * 0.9
         return quickest_s(lambda: read_jsonc(text, NEVER), enough_s, refusal=JsoncError)
 
-    most_s = 4 * 16 * seconds(MAX_WORKSPACE_BYTES // 16)
-    assert seconds(MAX_WORKSPACE_BYTES, most_s) < most_s
+    most_s = 4 * 16 * seconds(MAX_WORKSPACE_BYTES // 64)
+    assert seconds(MAX_WORKSPACE_BYTES // 4, most_s) < most_s

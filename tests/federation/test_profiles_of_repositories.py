@@ -33,13 +33,11 @@ PROSE = '[profiles.docs.view]\ncorpora = ["prose"]\n'
 
 
 def write(served: ServedWorkspace, config: str) -> None:
-    """Give the first repository settings of its own."""
     ours = {".ggrep.toml": config} if config else {}
     served.write([{**SHOP, **ours}, WEB])
 
 
 def question(**fields: object) -> FederatedRequest:
-    """Return a question whose answer is the same every time."""
     search = SearchRequest(QUESTION, deterministic=True, keep_weak=True, **fields)
     return FederatedRequest(search, top=50, merge_strategy="global")
 
@@ -69,7 +67,6 @@ def test_a_view_narrows_what_its_repository_shows_and_nothing_else(
 
 
 def test_a_slate_keeps_to_the_views(served: ServedWorkspace, daemons: Asked) -> None:
-    """Of the other repository it shows what it would show alone."""
     write(served, DOCS)
     result = daemons.slate(served.workspace(2), question(), SlateShape())
     assert result.slate is not None
@@ -110,7 +107,6 @@ def test_who_reads_indexes_here_keeps_to_the_views_too(
 def test_a_repository_that_shows_nothing_of_what_is_asked_for_gives_empty_lists(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """As one that holds nothing of it: no search of code fails for documents."""
     write(served, 'profile = "docs"\n' + PROSE)
     code = replace(question(corpora=(Corpus.CODE,)), strict=True)
     answer = daemons.search(served.workspace(2), code)

@@ -86,7 +86,6 @@ async def test_absolute_paths_stand_in_an_answer_only_if_asked_for() -> None:
 
 
 async def test_times_stand_in_the_stats_block_alone() -> None:
-    """What differs from run to run must not spoil a comparison of bytes."""
     plain = await document(searcher("a"))
     timed = await document(searcher("a"), stats=True)
 

@@ -35,7 +35,6 @@ def _as_written(served: ServedWorkspace) -> None:
 
 
 def question(query: str = QUESTION, **fields: object) -> FederatedRequest:
-    """Return a question whose answer is the same every time."""
     fields = {"merge_strategy": "global", **fields}
     return FederatedRequest(SearchRequest(query, deterministic=True, keep_weak=True), **fields)
 
@@ -99,7 +98,6 @@ def test_a_session_shows_every_file_that_is_worth_it_once(
 def test_asking_twice_with_a_token_gives_the_same_answer(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """And the same next token: who lost an answer asks again."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(budgets=FEW, session=NEW))
     shape = SlateShape(budgets=FEW, session=gone_on(first, delta_only=True))
@@ -111,8 +109,6 @@ def test_asking_twice_with_a_token_gives_the_same_answer(
 def test_engines_of_this_process_go_on_with_a_daemons_session(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """A token is of the stores, and not of who answered."""
-
     def searcher(repo: WorkspaceRepo) -> EngineSearcher:
         return EngineSearcher(
             lambda: Engine(repo.root_canonical, Home(served.home), flags=served.flags)
@@ -187,7 +183,6 @@ def test_a_target_says_of_which_repository_it_is(served: ServedWorkspace, daemon
 def test_a_target_that_is_no_file_fails_the_request(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """As in a session of one repository: no other repository was asked for a slate."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     web = repo_at(served, workspace, 1)
@@ -202,7 +197,6 @@ def test_a_target_that_is_no_file_fails_the_request(
 def test_a_repository_whose_session_ended_fails_alone(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """The others go on, and the answer says who does not."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     shop = repo_at(served, workspace, 0)
@@ -228,7 +222,6 @@ def pins_of(served: ServedWorkspace, place: int) -> dict[str, int]:
 def test_each_step_keeps_all_snapshots_for_as_long_again(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """By one pin in each repository, however many steps there are and whoever shows a file."""
     workspace, request = served.workspace(3), question()
     before = [pins_of(served, place) for place in range(3)]
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
@@ -247,7 +240,6 @@ def test_each_step_keeps_all_snapshots_for_as_long_again(
 
 
 def test_what_was_shown_before_is_said(served: ServedWorkspace, daemons: Asked) -> None:
-    """An empty answer would mean that nothing matches."""
     workspace, request = served.workspace(3), question()
     first = daemons.slate(workspace, request, SlateShape(session=NEW))
     shape = SlateShape(session=gone_on(first, delta_only=True))
@@ -278,7 +270,6 @@ def test_a_target_is_asked_though_few_repositories_are(
 def test_a_session_reaches_behind_the_usual_length_of_lists(
     served: ServedWorkspace, daemons: Asked, strategy: str
 ) -> None:
-    """Of many files that match the fiftieth is not the last."""
     many = {
         f"orders/part_{n:02}.py": f"def order_part_{n}():\n    return 'order of part {n}'\n"
         for n in range(70)

@@ -1,7 +1,5 @@
 """Slates over real indexes: what joins repositories, and the same bytes from daemons as here."""
 
-from collections.abc import Iterator
-
 import anyio
 import pytest
 
@@ -17,29 +15,19 @@ from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.coordinated import document
 from tests.fakes.hosts import CLOCK
 from tests.fakes.order_repos import DEPLOY, QUESTION, SHOP, WEB
-from tests.fakes.served_workspace import Asked, ServedWorkspace, asked, served_workspace
+from tests.fakes.served_workspace import Asked, ServedWorkspace
 
 pytestmark = pytest.mark.slow
 
 NAMES = {"repo0": "shop", "repo1": "web", "repo2": "deploy"}
 
 
-@pytest.fixture(scope="module")
-def served() -> Iterator[ServedWorkspace]:
-    """Return the daemons of the three repositories."""
-    with served_workspace(3, "static") as made:
-        made.write([SHOP, WEB, DEPLOY])
-        yield made
-
-
-@pytest.fixture(scope="module")
-def daemons(served: ServedWorkspace) -> Iterator[Asked]:
-    with asked(served.federator()) as result:
-        yield result
+@pytest.fixture(autouse=True)
+def _as_written(served: ServedWorkspace) -> None:
+    served.write([SHOP, WEB, DEPLOY])
 
 
 def question(query: str = QUESTION, **fields: object) -> FederatedRequest:
-    """Return a question whose answer is the same every time."""
     return FederatedRequest(
         SearchRequest(query, deterministic=True, keep_weak=True, timeout_ms=0), **fields
     )
@@ -97,7 +85,6 @@ def test_repositories_are_joined_by_all_that_one_names_and_another_provides(
 def test_files_of_one_repository_are_joined_as_in_its_own_slate(
     served: ServedWorkspace, daemons: Asked
 ) -> None:
-    """What joins repositories stands beside that, and takes nothing of it."""
     result = daemons.slate(served.workspace(3), question(), SlateShape())
 
     assert ("imports", "shop:shop_orders/api.py", "shop:shop_orders/records.py") in {
@@ -110,7 +97,6 @@ def test_files_of_one_repository_are_joined_as_in_its_own_slate(
 def test_daemons_and_engines_give_the_same_bytes_each_time(
     served: ServedWorkspace, daemons: Asked, strategy: str, level: int
 ) -> None:
-    """Where an index is read must not show."""
     request = question(merge_strategy=strategy)
     shape = SlateShape(level, Budgets(files=8))
     first = daemons.slate(served.workspace(3), request, shape)

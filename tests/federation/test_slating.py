@@ -59,7 +59,6 @@ def timed(work: Callable[[], Awaitable[FederatedSlate]]) -> tuple[FederatedSlate
 
 
 def asked_of(fake: FakeSearcher) -> list[SlateRequest]:
-    """Return the slates that were asked of a repository."""
     return [asked for _, asked in fake.asked if isinstance(asked, SlateRequest)]
 
 
@@ -69,7 +68,6 @@ def shown(found: FederatedSlate) -> list[str]:
 
 
 def errors(found: FederatedSlate) -> list[tuple[str, str]]:
-    """Return code and repository of each error that is told."""
     return [(item.code, item.repo_id or "") for item in found.errors]
 
 
@@ -84,7 +82,6 @@ class Doubtful(FakeSearcher):
 
 
 async def test_a_slate_has_the_files_of_all_that_match() -> None:
-    """The search has said already who has nothing: it is asked for no slate."""
     fakes = [searcher("a"), searcher("b", "nothing of it"), searcher("c", "token")]
     answer = await ask(fakes)
 
@@ -108,7 +105,6 @@ async def test_every_repository_gets_the_shape_that_was_asked_for() -> None:
 
 
 async def test_facts_are_asked_for_where_a_graph_is_wanted_and_of_compared_corpora() -> None:
-    """What the search left out for its index must not come back by the slate."""
     fake = searcher("a")
     await ask([fake], request(search={"corpora": (Corpus.PROSE, Corpus.CODE)}))
     (asked,) = asked_of(fake)
@@ -157,7 +153,6 @@ async def test_repositories_are_selected_as_for_a_search_and_no_more_than_files(
 
 
 async def test_so_many_repositories_are_searched_as_were_asked_for() -> None:
-    """Those that fit the question best by their figures."""
     fakes = [searcher(name, "token" if name < "e" else "x token") for name in "abcdefgh"]
     fakes += [searcher(name, "x") for name in "ijkl"]
     answer = await ask(fakes, request(max_repos=5))
@@ -180,7 +175,6 @@ async def test_the_answer_is_a_searchs_with_a_slate_in_the_place_of_its_lists() 
 
 
 async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
-    """What one left out of its own slate is nowhere in the joint one."""
     many = searcher("a", *(f"token {n}" for n in range(9)))
     answer = await ask([many, searcher("b")], shape=SlateShape(budgets=Budgets(files=3)))
     ours, (theirs,) = (
@@ -193,7 +187,6 @@ async def test_cuts_that_repositories_made_are_told_with_their_names() -> None:
 
 
 async def test_a_named_budget_is_kept_and_one_beyond_its_cap_is_told_once() -> None:
-    """Each repository meets the same cap; the caller asked once."""
     shape = SlateShape(budgets=Budgets(total_bytes=50_000, files=10_000))
     answer = await ask([searcher("a"), searcher("b")], shape=shape)
 
@@ -212,7 +205,6 @@ async def test_an_impossible_shape_is_refused_before_anybody_is_asked() -> None:
 
 
 async def test_many_repositories_leave_room_for_what_is_said_of_them() -> None:
-    """Level 1 is meant to fit 64 kilobytes with all that stands around it."""
     text = "token " * 600
     fakes = [searcher(f"r{n:02}", *[text] * 3) for n in range(30)]
     answer = await ask(fakes)
@@ -223,8 +215,6 @@ async def test_many_repositories_leave_room_for_what_is_said_of_them() -> None:
 
 
 def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
-    """What differs from run to run stands in `stats` alone."""
-
     async def slow(_: str) -> None:
         await anyio.sleep(1.2345)
 
@@ -237,7 +227,6 @@ def test_how_long_it_took_changes_no_byte_of_the_slate() -> None:
 
 
 async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read() -> None:
-    """It is an answer: nothing is there. One repository is enough to say what was looked for."""
     fakes = [searcher("b", "words"), searcher("a", "other")]
     answer = await ask(fakes)
     assert answer.slate is not None
@@ -253,7 +242,6 @@ async def test_no_match_gives_an_empty_slate_that_says_how_the_question_was_read
 async def test_an_answer_that_nobody_believes_shows_nothing_unless_asked_to(
     keep_weak: bool, number: int
 ) -> None:
-    """As the slate of one repository; it says how many hits it holds back."""
     texts = [f"token {n}" for n in range(4)]
     fakes = [Doubtful(name, rows(name, *texts)) for name in "ab"]
     answer = await ask(fakes, request(search={"keep_weak": keep_weak}))
@@ -300,7 +288,6 @@ async def test_a_repository_that_fails_with_its_slate_is_named_and_the_others_st
 
 
 async def test_if_all_slates_fail_the_request_fails_as_a_search_does() -> None:
-    """An empty slate with the confidence of the search would mean that nothing matches."""
     failures = {"a": NoIndex("removed"), "b": GgrepError("broken"), "c": GgrepError("late")}
     fakes = [searcher(name, fail={"slate": [each]}) for name, each in failures.items()]
     answer = await ask([*fakes, searcher("d", "nothing of it")])
@@ -336,7 +323,6 @@ async def test_a_strict_request_fails_with_the_first_failure(step: str) -> None:
 
 
 def test_a_repository_that_never_gives_its_slate_costs_no_more_than_the_deadline() -> None:
-    """The answer comes in time, without it, and says so."""
     ill = searcher("b", pause=hanging_at("slate"))
     asked = request(search={"timeout_ms": TIMEOUT_MS})
 
@@ -361,8 +347,6 @@ def test_a_repository_that_never_gives_its_hits_leaves_time_for_slates() -> None
 
 
 def test_times_are_those_of_search_and_slates_together() -> None:
-    """`--stats` says from request to answer."""
-
     async def slow(method: str) -> None:
         await anyio.sleep(1.0 if method == "slate" else 0.0)
 
@@ -436,7 +420,6 @@ async def test_what_is_remembered_changes_no_byte_and_asks_nobody_twice(strategy
 
 
 async def test_another_level_of_the_same_slate_asks_for_slates_alone() -> None:
-    """Going deeper is what slates are for; nobody is searched anew for it."""
     memory = CoordinatorCache()
     fakes = [searcher(name, has_vectors=True) for name in "ab"]
     await ask(fakes, request(merge_strategy="global"), memory=memory)

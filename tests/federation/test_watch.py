@@ -63,7 +63,6 @@ def clock() -> ManualClock:
 
 @pytest.fixture
 def around(tmp_path: Path, clock: ManualClock) -> FakeSurroundings:
-    """Return two indexed repositories that nobody serves."""
     base = tmp_path.resolve()
     workspace = make_workspace(base, "alpha", "beta")
     index_all(workspace, Home(base / "home"))
@@ -117,7 +116,6 @@ def test_disabled_repositories_are_not_served(around: FakeSurroundings) -> None:
 def test_what_does_not_start_is_said_once_and_tried_ever_more_rarely(
     around: FakeSurroundings, clock: ManualClock
 ) -> None:
-    """A start costs half a second of a core; another reason is said again."""
     bad = around.manifest.members[1].repo_id
     around.failing[bad] = "no room"
     watch = Watch(around)
@@ -142,7 +140,6 @@ def test_what_does_not_start_is_said_once_and_tried_ever_more_rarely(
 def test_a_daemon_that_dies_at_once_waits_its_turn(
     around: FakeSurroundings, clock: ManualClock
 ) -> None:
-    """It would be started without an end, at every look."""
     around.dying = {around.manifest.members[0].repo_id}
     watch = Watch(around)
     watch.look()
@@ -199,8 +196,6 @@ def test_all_are_started_at_once(machine: Surroundings, monkeypatch: pytest.Monk
 def test_who_is_not_served_has_the_hosts_reason(
     machine: Surroundings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One that listens all the same is no failure, whatever the host says of others."""
-
     def start(*_: Any) -> tuple[DaemonAddress, ...]:
         raise NotStarted("no room")
 
@@ -229,7 +224,6 @@ def test_wrong_settings_keep_no_other_from_starting(
 
 
 def test_the_manifest_is_kept_where_it_belongs(machine: Surroundings) -> None:
-    """Nobody serves; nothing is indexed; it is written all the same, once."""
     manifest = machine.survey()
 
     assert machine.running(manifest.members) == frozenset()

@@ -63,7 +63,6 @@ def problems(load: Callable[..., Workspace], text: str | bytes) -> list[tuple[st
 
 
 def test_every_field_is_read_and_normalised(load: Callable[..., Workspace], tmp_path: Path) -> None:
-    """The file says it once; nobody behind it trims, lowers or resolves again."""
     workspace = load(
         """// comment
         {
@@ -104,7 +103,6 @@ def test_a_removed_strategy_is_read_as_global_with_a_warning(
 
 
 def test_explicit_nulls_mean_the_defaults(load: Callable[..., Workspace]) -> None:
-    """A generated file writes null for what it has nothing to say about."""
     nulls = '{"root": "../alpha", "alias": null, "enabled": null, "priority": null, "tags": null}'
     more = '"name": null, "cacheRoot": null, "defaults": null, "merge": null,'
 
@@ -255,7 +253,6 @@ def test_each_mistake_has_its_code_field_and_reason(
 def test_all_mistakes_are_reported_together_in_the_file_s_order(
     load: Callable[..., Workspace],
 ) -> None:
-    """One run shows the whole list; nobody fixes a file one message at a time."""
     text = """{
       "typo": 1, "schemaVersion": 9, "name": 1, "defaults": {"priority": "x"}, "cacheRoot": 1,
       "repos": [
@@ -313,7 +310,6 @@ def test_a_message_names_what_its_reader_needs(
 
 
 def test_a_missing_root_says_how_to_go_on(load: Callable[..., Workspace]) -> None:
-    """One lost checkout stops the whole workspace, so the way out stands beside it."""
     with pytest.raises(WorkspaceError) as caught:
         load(body('{"root": "../alpha"}, {"root": "../gone", "enabled": false}'))
 
@@ -368,9 +364,8 @@ def test_directories_that_differ_in_case_alone_are_two(tmp_path: Path) -> None:
 
     assert first.repo_id != second.repo_id
     path.write_text(body('{"root": "API"}, {"root": "api"}'))
-    with pytest.raises(WorkspaceError) as caught:
+    with pytest.raises(WorkspaceError, check=lambda error: error.code == SAME_ROOT):
         load_workspace(path, resolve_root=top_of, whole=True)
-    assert caught.value.code == SAME_ROOT
 
 
 def test_absolute_roots_are_taken_as_they_are_but_for_two_slashes(
@@ -392,7 +387,6 @@ def test_absolute_roots_are_taken_as_they_are_but_for_two_slashes(
 
 
 def test_a_root_of_the_nearest_configuration_is_found(tmp_path: Path) -> None:
-    """Without git, `.ggrep.toml` says where a repository begins; without either, the directory."""
     for name in ("conf/src/deep", "bare/src"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "conf" / ".ggrep.toml").touch()
@@ -449,7 +443,6 @@ def test_a_root_that_cannot_be_one_is_named(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["gone.jsonc", ""])
 def test_a_missing_file_is_told_with_its_path(tmp_path: Path, name: str) -> None:
-    """A relative path in the message would not say where we looked."""
     path = tmp_path / name if name else Path()
 
     with pytest.raises(WorkspaceError) as caught:
@@ -460,7 +453,6 @@ def test_a_missing_file_is_told_with_its_path(tmp_path: Path, name: str) -> None
 
 
 def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> None:
-    """Opening a FIFO the plain way hangs until somebody writes to it."""
     fifo = tmp_path / "fifo.jsonc"
     os.mkfifo(fifo)
 
@@ -472,7 +464,6 @@ def test_what_is_no_regular_file_is_refused_without_waiting(tmp_path: Path) -> N
 
 
 def test_a_file_over_the_cap_is_not_parsed(load: Callable[..., Workspace]) -> None:
-    """Whoever may write the file must not keep a server busy with it."""
     padding = " " * (300 * 1024)
 
     assert problems(load, body() + padding) == [("ERR_WORKSPACE_PARSE_FAILED", "$", "too-large")]
@@ -539,11 +530,15 @@ def test_the_configuration_s_hash_moves_with_every_edit_that_means_something(
         body('{"root": "../beta"}'),
     ]
     same = ["// words\n" + body(), body('{"root": "../alpha/src", "tags": []}')]
+    two = ('{"root": "../alpha"}', '{"root": "../beta"}')
 
     assert len({load(text).workspace_config_hash for text in dressed}) == len(dressed)
     assert {load(text).workspace_config_hash for text in same} == {
         load(body()).workspace_config_hash
     }
+    assert (
+        len({load(body(", ".join(each))).workspace_config_hash for each in (two, two[::-1])}) == 1
+    )
 
 
 def test_repo_set_id_sees_the_set_and_nothing_else(load: Callable[..., Workspace]) -> None:
@@ -561,14 +556,6 @@ def test_repo_set_id_sees_the_set_and_nothing_else(load: Callable[..., Workspace
     assert plain.workspace_config_hash.startswith("wsc1-")
 
 
-def test_config_hash_ignores_the_order_of_entries(load: Callable[..., Workspace]) -> None:
-    first = load(body('{"root": "../alpha"}, {"root": "../beta"}'))
-    two = load(body('{"root": "../beta"}, {"root": "../alpha"}'))
-
-    assert first.workspace_config_hash == two.workspace_config_hash
-    assert [repo.index for repo in first.repos] == [0, 1]
-
-
 def test_the_resolved_object_has_every_field(load: Callable[..., Workspace]) -> None:
     result = resolved_object(load(body()))
 
@@ -577,12 +564,6 @@ def test_the_resolved_object_has_every_field(load: Callable[..., Workspace]) -> 
         *("repos", "repoSetId", "workspaceConfigHash"),
     }
     assert stable_json.dumps(result)
-
-
-def test_an_edit_is_seen_at_the_next_load(load: Callable[..., Workspace]) -> None:
-    """Parsed files are kept by content, not by path."""
-    assert load(body(more='"name": "one",')).name == "one"
-    assert load(body(more='"name": "two",')).name == "two"
 
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.jsonc")), ids=lambda path: path.name)
@@ -595,7 +576,6 @@ def test_the_shipped_examples_are_valid_but_for_their_roots(path: Path) -> None:
 
 
 def test_aliases_are_equal_in_every_alphabet_s_own_way(load: Callable[..., Workspace]) -> None:
-    """As tokens are compared: one of two such aliases could never be selected alone."""
     text = '{"root": "../alpha", "alias": "Straße"}, {"root": "../beta", "alias": "STRASSE"}'
 
     assert problems(load, body(text)) == [(SAME_ALIAS, "$.repos[1].alias", "duplicate")]
@@ -631,7 +611,6 @@ def test_who_is_missing_is_noted_and_the_others_stay(load: Callable[..., Workspa
 def test_a_missing_repository_keeps_its_name(
     load: Callable[..., Workspace], tmp_path: Path
 ) -> None:
-    """What is kept of a workspace is found again when the disk is mounted again."""
     both = body('{"root": "../alpha"}, {"root": "../beta"}')
     before = load(both)
     (tmp_path / "beta").rename(tmp_path / "elsewhere")
@@ -644,16 +623,15 @@ def test_a_missing_repository_keeps_its_name(
 
 def test_two_entries_of_one_missing_root_are_a_mistake(load: Callable[..., Workspace]) -> None:
     """It is one whether or not the disk is there."""
-    with pytest.raises(WorkspaceError) as caught:
+    with pytest.raises(
+        WorkspaceError, check=lambda error: error.code == "ERR_WORKSPACE_DUPLICATE_REPO_ROOT"
+    ):
         load(body('{"root": "../gone"}, {"root": "../alpha/../gone"}'), whole=False)
-
-    assert caught.value.code == "ERR_WORKSPACE_DUPLICATE_REPO_ROOT"
 
 
 def test_an_unreadable_root_is_missing(
     load: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its index could be read, but nobody would learn that it is no longer kept."""
     monkeypatch.setattr("ggrep.federation.workspace.os.access", lambda *_: False)
 
     assert (

@@ -13,6 +13,7 @@ from ggrep.base.clock import Clock
 from ggrep.base.errors import GgrepError, InvalidRequest, NoIndex, SnapshotGone, WorkspaceError
 from ggrep.federation.envelope import Envelope
 from ggrep.federation.federated_request import FederatedRequest
+from ggrep.federation.workspace_expand import FederatedExpansion, federated_expand
 from ggrep.federation.workspace_names import (
     FederatedReferences,
     FederatedSymbol,
@@ -21,7 +22,7 @@ from ggrep.federation.workspace_names import (
 )
 from ggrep.model.filters import Filter
 from ggrep.model.name_pools import Importer, NearName
-from ggrep.model.navigation import ReferencesRequest, SymbolRequest
+from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.request import SearchRequest
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import hanging_at, statuses
@@ -99,7 +100,6 @@ def shown(found: FederatedSymbol) -> list[str]:
 
 
 def steps(fake: NamedSearcher) -> list[str]:
-    """Return what was asked of a repository, but for its description."""
     return [method for method, _ in fake.asked if method != "describe"]
 
 
@@ -119,7 +119,6 @@ async def test_other_letter_cases_count_only_where_nothing_in_the_workspace_is_s
 
 
 async def test_another_spelling_is_told_once_for_all() -> None:
-    """Each repository's own word would name its own spellings alone."""
     first = NamedSearcher("a", defines={"other_case": [defined("a.py", name="RETRY")]})
     two = NamedSearcher("b", defines={"other_case": [defined("b.py", name="Retry")]})
     result = await symbol([first, two])
@@ -131,7 +130,6 @@ async def test_another_spelling_is_told_once_for_all() -> None:
 
 
 async def test_a_path_counts_only_where_nothing_is_enclosed_so_in_any_repository() -> None:
-    """As in one store, where a file's path is the last thing that a qualifier can mean."""
     by_path = spelled("a", "a.py", fits={"spelled": "path"})
 
     assert shown(await symbol([by_path, spelled("b", "b.py")])) == ["b:b.py:1"]
@@ -180,7 +178,6 @@ async def test_suggestions_are_the_nearest_of_all_repositories() -> None:
 
 
 async def test_a_definition_beside_is_suggested_before_names_that_look_alike() -> None:
-    """As in one store; and nobody compares names for nothing."""
     beside = NearName("Queue.retry", (0, 0), "", "a.py")
     first = NamedSearcher("a", fits={"spelled": "beside"}, near={"spelled": [beside]})
     two = NamedSearcher("b", near={"near": [NearName("retri", (1, 5), "retri", "b.py")]})
@@ -191,7 +188,6 @@ async def test_a_definition_beside_is_suggested_before_names_that_look_alike() -
 
 
 async def test_who_fails_has_a_row_and_a_word_and_takes_nothing_from_others() -> None:
-    """What is missing is said, and whether it could have mattered."""
     broken = spelled("b", "b.py", fail={"symbol spelled": [GgrepError("no luck")]})
     unindexed = NamedSearcher("c", snapshot_id=None)
     result = await symbol([spelled("a", "a.py"), broken, unindexed])
@@ -241,13 +237,6 @@ def test_who_hangs_is_late_and_the_deadline_holds() -> None:
     assert took_ms <= TIMEOUT_MS
 
 
-async def test_who_is_not_selected_is_not_asked() -> None:
-    left = spelled("b", "b.py")
-    result = await symbol([spelled("a", "a.py"), left], only=("a",))
-
-    assert (shown(result), statuses(result), left.asked) == (["a:a.py:1"], {"a": "ok"}, [])
-
-
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
@@ -266,7 +255,6 @@ async def test_a_wrong_request_is_refused_before_a_repository_is_asked(
 
 
 async def test_a_snapshot_that_goes_between_two_rules_is_asked_anew_once() -> None:
-    """What it published meanwhile may spell the name so; a second time it could go on for ever."""
     moving = NamedSearcher("a", defines={"other_case": [defined("a.py", name="Retry")]})
 
     async def publish(method: str) -> None:
@@ -341,7 +329,6 @@ async def test_a_usage_elsewhere_is_tied_by_an_import_or_a_guess() -> None:
 
 
 async def test_who_does_not_say_what_it_provides_is_named() -> None:
-    """A guess that nobody looked into must not pass for one that was."""
     silent = lib(fail={"imports": [GgrepError("no luck")]})
     result = await references([silent, user("b", "lib.retry")])
 
@@ -353,7 +340,6 @@ async def test_who_does_not_say_what_it_provides_is_named() -> None:
 
 
 async def test_files_of_equal_paths_stay_together() -> None:
-    """As they do in one store, where they lie one behind the other."""
     first = NamedSearcher("a", uses={"spelled": [used("x.py", 1), used("x.py", 9)]})
     two = NamedSearcher("b", uses={"spelled": [used("x.py", 5), used("a.py", 7)]})
     result = await references([two, first])
@@ -389,7 +375,6 @@ async def test_pages_together_are_the_whole_answer(size: int) -> None:
     ids=["name", "filter", "nonsense", "empty"],
 )
 async def test_a_cursor_of_another_question_is_refused(other: dict[str, object]) -> None:
-    """What it would skip was never shown."""
     asked = replace(ASKED, limit=2, filters=(Filter("lang", "python"),))
     page = await symbol(paged(), asked)
     again = replace(asked, **{"cursor": page.next_cursor, **other})  # type: ignore[arg-type]
@@ -434,7 +419,6 @@ def of_box(name: str, container: str, **fields: object) -> NamedSearcher:
 
 
 def families(fake: NamedSearcher) -> list[tuple[str, ...] | None]:
-    """Return the containers by which each question had usages judged, None for its own."""
     asked = [request for method, request in fake.asked if method == "references spelled"]
     return [
         request.family and (*request.family.own, "not", *request.family.others) for request in asked
@@ -445,7 +429,6 @@ BOXED = replace(USES, name="Box.retry")
 
 
 async def test_definitions_of_all_repositories_judge_usages() -> None:
-    """Who has said so by its own already is not asked again."""
     fakes = (of_box("a", "Box"), of_box("b", "Lid"), NamedSearcher("c"))
     result = await references(fakes, BOXED)
 
@@ -481,7 +464,6 @@ async def test_who_fails_while_judging_has_no_say_in_it() -> None:
 async def test_filters_that_match_nothing_anywhere_are_named(
     matches: bool, reported: list[str]
 ) -> None:
-    """What one repository has no files of, another one may have."""
     nothing, whole = (False, True, False), (matches, True, matches)
     fakes = (NamedSearcher("a", selects=nothing), NamedSearcher("b", selects=whole))
     go = (Filter("lang", "go"),)
@@ -495,7 +477,6 @@ async def test_filters_that_match_nothing_anywhere_are_named(
 
 
 async def test_a_container_that_does_not_define_the_name_is_told_with_those_that_do() -> None:
-    """As one store tells it, for definitions and for usages."""
     near = {"spelled": [NearName("Lid.retry", (0, 0), "", "a.py")]}
     fits: dict[str, str] = {"spelled": "beside"}
     output = "no definition of Box.retry; similar: Lid.retry"
@@ -504,3 +485,65 @@ async def test_a_container_that_does_not_define_the_name_is_told_with_those_that
     )  # type: ignore[arg-type] # words of a Fit
 
     assert [(each.code, each.message) for each in result.warnings] == [("other_container", output)]
+
+
+PLACE = "src/a.py:4"
+
+
+async def expand(
+    fakes: Sequence[NamedSearcher], target: str, **fields: object
+) -> FederatedExpansion:
+    return await federated_expand(
+        workspace(*(repo(fake.name) for fake in fakes)),
+        FederatedRequest(SearchRequest("", timeout_ms=0), **fields),  # type: ignore[arg-type]
+        ExpandRequest(target, deterministic=True),
+        factory(*fakes),
+        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
+    )
+
+
+def holding(name: str, *places: str, **fields: object) -> NamedSearcher:
+    return NamedSearcher(name, places=frozenset(places), **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "target", [f"b:{PLACE}", f"B:{PLACE}", f"[b] {PLACE}", f"b-{'0' * 12}:{PLACE}"]
+)
+async def test_the_repository_that_is_named_answers_alone(target: str) -> None:
+    other = holding("a", PLACE)
+    result = await expand([other, holding("b", PLACE)], target)
+
+    assert result.repo is not None
+    assert (result.ok, result.repo.alias, other.asked) == (True, "b", [])
+    document = result.to_json()
+    assert (document["target"], document["repoAlias"]) == (target, "b")
+
+
+async def test_a_place_that_one_repository_alone_has_needs_no_name() -> None:
+    result = await expand([holding("a"), holding("b", PLACE)], PLACE)
+
+    assert result.repo is not None
+    assert result.repo.alias == "b"
+    assert [report.status for report in result.reports] == ["ok", "ok"]
+
+    result = await expand([holding("a", PLACE), holding("b", PLACE)], PLACE)
+
+    assert str(result.error) == (
+        f"target: {PLACE} is in several repositories, a, b; choose one: a:{PLACE}"
+    )
+    assert result.to_json()["code"] == "invalid_request"
+
+    result = await expand([holding("a"), holding("b")], PLACE)
+
+    assert str(result.error) == f"target: no file {PLACE} in this index"
+
+    with pytest.raises(InvalidRequest, match="b is not selected"):
+        await expand([holding("a", PLACE), holding("b", PLACE)], f"b:{PLACE}", only=("a",))
+
+
+async def test_who_fails_has_a_row_beside_the_place_that_was_found() -> None:
+    broken = holding("b", PLACE, fail={"expand": [GgrepError("no luck")]})
+    result = await expand([holding("a", PLACE), broken], PLACE)
+
+    assert result.ok
+    assert [report.status for report in result.reports] == ["ok", "error"]

@@ -38,7 +38,6 @@ def receipt(repos: Repos) -> WorkspaceReceipt:
 
 
 def test_a_question_comes_back_as_the_request_it_was(repos: Repos) -> None:
-    """But for what only the place and moment of asking know."""
     asked = FederatedRequest(
         SearchRequest("x", deterministic=True),
         top=7,

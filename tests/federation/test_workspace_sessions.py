@@ -77,7 +77,6 @@ def test_the_order_of_repositories_decides_nothing() -> None:
 
 
 def test_each_repository_has_a_token_and_files_of_its_own() -> None:
-    """Searches are asked of the tokens' snapshots before a slate is."""
     assert {repo: snapshot_in(token) for repo, token in BOTH.tokens.items()} == {
         IDS[0]: SNAPSHOT,
         IDS[2]: SNAPSHOT,
@@ -106,7 +105,6 @@ def test_a_token_of_another_workspace_or_too_long_is_refused() -> None:
 
 
 def test_a_session_is_full_rather_than_forgetful(tmp_path: Path) -> None:
-    """What it forgot it would show again without a word."""
     paths = [f"{place}.py" for place in range(900)]
     full = WorkspaceSession().going_on({IDS[0]: held("a").token}, {IDS[0]: paths})
 

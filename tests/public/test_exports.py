@@ -98,7 +98,6 @@ def test_the_methods_are_these(kind: type, opened: str, methods: dict[str, str])
 
 
 def test_open_is_the_class() -> None:
-    """As a file is opened; and `isinstance` holds."""
     assert (ggrep.open, ggrep.open_workspace) == (ggrep.Repository, ggrep.Workspace)
 
 
@@ -125,7 +124,6 @@ def test_importing_it_loads_nothing_of_it() -> None:
 
 @pytest.mark.slow
 def test_asking_a_daemon_loads_neither_a_store_nor_other_surfaces() -> None:
-    """A script that asks once has to wait for what it loads."""
     program = "import sys, ggrep; ggrep.open; ggrep.GgrepError; print(*sorted(sys.modules))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     loaded = {name.decode() for name in done.stdout.split()}

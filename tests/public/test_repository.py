@@ -74,7 +74,6 @@ def test_an_answer_is_the_command_lines_document(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """Byte for byte, whatever was said with the question."""
     ask, typed = QUESTIONS[name]
     monkeypatch.chdir(words)
     with ggrep.open(".") as repo:
@@ -97,7 +96,6 @@ def test_the_status_is_the_command_lines_document(
 
 
 def test_without_an_index_a_scan_answers(root: Path, home: Path) -> None:
-    """And says that it is one; what only an index can answer is refused."""
     write_tree(root, WORDS)
     with ggrep.open(root, daemon="never", environ={"GGREP_HOME": str(home)}) as repo:
         answer = repo.search("alpha needle")
@@ -112,14 +110,12 @@ def test_without_an_index_a_scan_answers(root: Path, home: Path) -> None:
 
 
 def test_the_nearest_index_above_answers(words: Path) -> None:
-    """Outside of git nothing else says where a project begins."""
     with ggrep.open(words / "docs") as repo:
         assert repo.root == words
         assert {hit.path for hit in repo.search("needle").hits} == {"a.py", "docs/b.md"}
 
 
 def test_paths_are_taken_however_they_are_written(words: Path) -> None:
-    """A hit's own path, or an absolute one."""
     with ggrep.open(words) as repo:
         assert repo.expand(f"{words}/a.py:1").path == repo.expand("a.py:1").path == "a.py"
         narrowed = repo.search("needle", path=words / "docs")
@@ -141,7 +137,6 @@ def test_what_was_closed_says_so(words: Path) -> None:
 
 
 def test_what_cannot_be_opened_is_named(root: Path, home: Path) -> None:
-    """When it is opened, not when it is asked."""
     environ = {"GGREP_HOME": str(home)}
     with pytest.raises(ggrep.InvalidRequest, match="no such file or directory"):
         ggrep.open(root / "gone", environ=environ)
@@ -171,7 +166,6 @@ def test_settings_that_change_are_followed(words: Path) -> None:
 def test_a_daemon_that_is_required_and_forbidden_is_not_started(
     start: str, root: Path, home: Path
 ) -> None:
-    """The error says which of both it was."""
     value = {"GGREP_OFFLINE": "1", "GGREP_START_DAEMON": "false"}[start]
     environ = {"GGREP_HOME": str(home), start: value}
     (root / ".ggrep.toml").write_text("")
@@ -216,7 +210,6 @@ _CHILD_S = 60
 
 
 def in_a_child(work: Callable[[], str]) -> str:
-    """Return what a forked process says."""
     reading, writing = os.pipe()
     if not (pid := os.fork()):
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

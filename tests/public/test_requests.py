@@ -28,7 +28,6 @@ from ggrep.service.workspace_calls import federated_request
 
 
 def test_what_is_not_said_is_as_usual() -> None:
-    """The command line's own defaults: time as configured, and all else the request's."""
     assert search_request("q", {}) == SearchRequest("q", timeout_ms=0)
     assert request_of(SymbolRequest, {}, name="n").limit == 20
     assert request_of(ReferencesRequest, {"limit": 0}, name="n").limit == 0
@@ -50,7 +49,6 @@ def test_words_stand_for_members(mode: Any, filters: Any) -> None:
 
 
 def test_a_slate_is_shaped_by_fields_of_two_requests() -> None:
-    """Nobody has to put a `Budgets` together."""
     session = SessionRequest()
     given = {"level": 2, "total_bytes": 9_000, "files": 3, "graph": False, "session": session}
     result = slate_request("q", {**given, "mode": "planning"})
@@ -61,7 +59,6 @@ def test_a_slate_is_shaped_by_fields_of_two_requests() -> None:
 
 
 def test_a_workspace_is_asked_by_the_fields_of_its_request() -> None:
-    """What a caller knows of the JSON of a request holds here too."""
     result = federated_request("q", {"limit": 3, "select": ["a"], "rrf_k": 5, "mode": "debug"})
 
     assert (result.top, result.select, result.rrf_k) == (3, ("a",), 5)
@@ -118,13 +115,11 @@ def test_a_query_of_another_type_is_named() -> None:
     ],
 )
 def test_an_option_that_there_is_not_is_a_type_error(name: str, method: Method[Any]) -> None:
-    """As Python has it, so that a misspelt one does not pass for left out."""
     with pytest.raises(TypeError, match=rf"{name}\(\) got an unexpected keyword .* 'limt'"):
         method.message({"limt": 3})
 
 
 def test_a_path_is_one_below_the_root(root: Path) -> None:
-    """As a hit's path is written, or absolute, through whatever links."""
     (root / "src").mkdir()
     link = root.parent / "link"
     link.symlink_to(root)

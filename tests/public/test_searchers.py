@@ -12,7 +12,6 @@ from ggrep.model.request import SearchRequest
 from ggrep.protocol.client.link import NoReply
 from ggrep.protocol.client.starting import NotStarted
 from ggrep.service.searchers import FallbackSearchers
-from ggrep.service.workspace_access import Guarded
 from tests.fakes.clocks import ManualClock
 from tests.fakes.coordinated import calls, searcher
 from tests.fakes.searchers import FakeSearcher, factory, repo, workspace
@@ -53,7 +52,6 @@ def shown(found: FederatedSlate) -> list[str]:
 async def test_a_slate_is_read_here_from_where_its_daemon_was_lost(
     step: str, error: Exception
 ) -> None:
-    """The user sees the same files, and one line that says why it took longer."""
     lost, here = searcher("b", fail={step: [error]}), searcher("b")
     home = Household([searcher("a"), lost], [here])
     result = await home.slate()
@@ -82,19 +80,3 @@ async def test_a_daemon_that_fails_otherwise_is_not_gone_around() -> None:
 
     assert [item.message for item in result.errors] == ["no slate: damaged"]
     assert here.asked == []
-
-
-async def test_the_guard_lets_slates_through_to_who_may_be_asked() -> None:
-    """And to nobody else, whose row says so."""
-    fakes = [searcher("a"), searcher("b")]
-    result = await federated_slate(
-        workspace(*(repo(fake.name) for fake in fakes)),
-        FederatedRequest(SearchRequest("token")),
-        SlateShape(),
-        Guarded(factory(*fakes), frozenset({repo("b").repo_id})),
-        ManualClock(datetime(2025, 1, 1, tzinfo=UTC)),
-    )
-
-    assert shown(result) == ["a:a0.py", "a:a1.py"]
-    assert fakes[1].asked == []
-    assert [item.code for item in result.errors] == ["forbidden"]

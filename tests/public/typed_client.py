@@ -35,7 +35,6 @@ ggrep.opne()  # type: ignore[attr-defined]
 
 
 async def twins() -> None:
-    """Ask the asynchronous twins."""
     async with ggrep.AsyncRepository(".") as repository, ggrep.AsyncWorkspace("w") as workspace:
         assert_type(await repository.symbol("q", limit=2), SymbolAnswer)
         assert_type(await workspace.slate("q", level=2), WorkspaceSlateAnswer)

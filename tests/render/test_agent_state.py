@@ -10,7 +10,6 @@ from tests.fakes.golden_documents import golden
 
 
 def status(case: str = "busy_daemon", **sync: object) -> dict[str, Any]:
-    """Return what a server tells of a repository, with another state of its syncs."""
     document = golden("status", case)
     document["sync"] = {**document["sync"], **sync}
     return {"running": True, **document}
@@ -69,7 +68,6 @@ def test_an_index_that_is_not_fresh_says_so(sync: dict[str, object], reported: s
 
 @pytest.mark.parametrize("stage", ["scan", "compare"])
 def test_an_index_is_fresh_while_a_sync_only_looks_for_changes(stage: str) -> None:
-    """One follows upon another; who has just waited for the first must not begin to doubt."""
     looks = {"state": "indexing", "stage": stage, "last_error": None, "pending": False}
     document = status(**looks, last_sync_at="2026-11-25T20:00:00Z", last_result="ok")
 

@@ -92,7 +92,6 @@ def opened(content: str, language: str = "java", boundary: str = "definition") -
 
 
 def test_long_comments_are_left_out_of_an_opened_place_and_counted() -> None:
-    """What stands beside the code says why; the rest is a fifth of what agents read."""
     assert agent_text(opened(LONG)).split("\n") == [
         "A.java:3-21 definition, of 40 lines",
         "8\tint f() {",
@@ -135,7 +134,6 @@ CODE = "\n    a = 1\n    b = 2\n    c = 3"
     ],
 )
 def test_what_may_be_code_or_stands_alone_is_shown(content: str, language: str) -> None:
-    """Of a range no more is at hand than its lines: what they may be in front of is not known."""
     reported = agent_text(opened(content, language))
 
     assert "folded" not in reported
@@ -172,7 +170,6 @@ def test_of_several_opened_places_each_head_stands_once() -> None:
 
 
 def test_relations_of_a_diagram_have_no_numbers() -> None:
-    """They stand where its lines would, and are none of them."""
     piece = {"start_line": 1, "end_line": 5, "chunk_type": "block", "snippet": "A -> B\nB -> C"}
     sections = [{"kind": "diagrams", "files": [{"path": "a.mmd", "evidence": [piece]}]}]
 
@@ -181,8 +178,6 @@ def test_relations_of_a_diagram_have_no_numbers() -> None:
 
 
 def test_lines_that_an_opened_place_shares_with_one_above_are_not_shown_again() -> None:
-    """A definition and a range that runs into it are asked for in one call."""
-
     def placed(first: int, last: int) -> dict[str, Any]:
         text = "\n".join(f"x{number}()" for number in range(first, last + 1))
         return {**opened(text, "python", "lines"), "start_line": first, "end_line": last}
@@ -230,7 +225,6 @@ def test_a_slate_is_shorter_than_its_document_and_shows_its_lines() -> None:
 
 
 def test_notes_stand_behind_what_the_document_says() -> None:
-    """What no key of it holds, an agent reads all the same."""
     document = {"confidence": "strong", "results": [], "warnings": [{"code": "w", "message": "m"}]}
     assert agent_text(document, notes=(MERGED_BY_RANK,)).split("\n") == [
         "warning: m",
@@ -248,7 +242,6 @@ def test_a_count_of_one_has_a_singular_noun() -> None:
 
 
 def test_of_several_answers_each_line_stands_once() -> None:
-    """Whoever asks for three names at once reads one text."""
     shared = {"path": "a.py", "line": 3, "start_line": 3, "end_line": 9, "name": "run"}
     other = {**shared, "line": 20, "start_line": 20, "end_line": 21}
     document = {
@@ -266,7 +259,6 @@ def test_of_several_answers_each_line_stands_once() -> None:
 
 
 def test_places_of_a_workspace_are_told_as_expand_takes_them() -> None:
-    """And usages with how they are tied to a definition elsewhere."""
     place = {"repoId": "web-000000000000", "repoAlias": "web", "path": "src/a.py"}
     used = {**place, "line": 4, "content": "run()", "tie": "guess"}
     bare = {**used, "repoId": "api-000000000000", "repoAlias": None, "tie": "import"}
@@ -359,7 +351,6 @@ def test_a_line_with_several_uses_stands_once() -> None:
 
 
 def test_warnings_of_a_workspace_stand_first_and_name_their_repositories() -> None:
-    """The first lines of a text say what is missing, and where."""
     warnings = [{"code": "unseen_files", "message": "m", "repoId": repo} for repo in ("a-1", "b-2")]
     repos = [{"repoId": "a-1", "alias": "a"}, {"repoId": "b-2"}, {"repoId": "c", "status": "busy"}]
     document = {

@@ -57,7 +57,6 @@ VIEW = ViewOptions(
 def test_paths_are_written_as_seen_from_the_view_s_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A daemon stands elsewhere than the one who asked, and neither directory need exist."""
     monkeypatch.chdir(tmp_path)
 
     rendered = render_answer(RESPONSE, ROOT, VIEW)
@@ -69,7 +68,6 @@ def test_paths_are_written_as_seen_from_the_view_s_directory(
 
 
 def test_places_alone_are_printed_from_where_the_reader_stands() -> None:
-    """The current directory may have been deleted under the shell that stands in it."""
     assert "src/a.py:9" in render_answer(RESPONSE, ROOT, replace(VIEW, cwd="")).out
 
     out = render_answer(RESPONSE, ROOT, replace(VIEW, compact=True, cwd="/repo")).out
@@ -129,7 +127,6 @@ def test_each_stream_has_a_colour_setting_of_its_own() -> None:
 
 
 def test_doubt_is_said_ahead_of_the_hits() -> None:
-    """Below a page of hits nobody reads it; where there is none, it is all there is to say."""
     doubted = render_answer(replace(RESPONSE, confidence=Confidence.NONE), ROOT, VIEW)
     empty = render_answer(replace(RESPONSE, confidence=Confidence.NONE, hits=()), ROOT, VIEW)
 
@@ -160,7 +157,6 @@ def test_each_line_of_a_failure_is_sanitised_and_marked() -> None:
 
 
 def test_a_bug_shows_its_traceback() -> None:
-    """Without it a report says nothing; an error made on purpose shows none."""
     bug = GgrepError("a bug in ggrep: KeyError: 'x'")
     bug.__cause__ = KeyError("x")
     meant = Busy(retry_after_ms=1)

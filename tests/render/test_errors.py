@@ -40,7 +40,6 @@ def test_json_holds_what_a_robot_needs_to_go_on() -> None:
 
 
 def entry(code: str, limit: int, observed: int | None = None) -> dict[str, object]:
-    """Return an entry of `limits_hit`."""
     return {"code": code, "limit": limit} | ({} if observed is None else {"observed": observed})
 
 

@@ -64,7 +64,6 @@ def test_a_scan_has_no_snapshot_and_a_hit_without_explanation_no_bars() -> None:
 
 
 def test_bars_of_several_hits_can_be_compared() -> None:
-    """A bar that fills for every hit's own best part would show nothing."""
     high = replace(
         hit("a.py", "x = 1"), components=(("file", 2.0), ("further", 1.0), ("prior", 1.2))
     )

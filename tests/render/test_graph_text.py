@@ -30,7 +30,6 @@ GRAPH = ContextGraph(
 
 
 def hostile(text: str) -> ContextGraph:
-    """Return a graph whose every name is `text`."""
     nodes = tuple(GraphNode(f"{text}{n}", f"{text}{n}", n, Section.CODE, text) for n in range(2))
     return ContextGraph(nodes, (GraphEdge("imports", f"{text}0", f"{text}1", text),))
 
@@ -62,7 +61,6 @@ def test_dot_holds_a_cluster_for_each_section_and_a_label_for_each_edge() -> Non
 
 
 def test_mermaid_is_read_back_as_the_same_edges() -> None:
-    """What ggrep writes, ggrep's own reader of diagrams understands."""
     assert mermaid_edges(graph_text(GRAPH, "mermaid")).splitlines() == [
         "group code",
         "group docs",
@@ -74,7 +72,6 @@ def test_mermaid_is_read_back_as_the_same_edges() -> None:
 
 
 def test_repositories_have_clusters_of_their_own() -> None:
-    """Two files of one path in two repositories are told apart."""
     nodes = tuple(GraphNode(f"{r}:a.py", "a.py", 1, Section.CODE, r) for r in ("one", "two"))
     graph = ContextGraph(nodes, (GraphEdge("package", "one:a.py", "two:a.py", "shop"),))
 
@@ -117,7 +114,6 @@ def dot_strings(text: str) -> list[str]:
 
 @given(st.text(max_size=40) | st.just(HOSTILE))
 def test_no_name_ends_its_label_in_dot(text: str) -> None:
-    """A path is whatever its author wanted, and a drawing program would run it."""
     graph = hostile(text)
 
     strings = dot_strings(graph_text(graph, "dot"))
@@ -128,7 +124,6 @@ def test_no_name_ends_its_label_in_dot(text: str) -> None:
 
 @given(st.text(max_size=40) | st.just(HOSTILE))
 def test_no_name_ends_its_label_in_mermaid(text: str) -> None:
-    """Inside of a label stands no mark that Mermaid reads as anything but text."""
     lines = graph_text(hostile(text), "mermaid").splitlines()
 
     plain = r'"(?:[^"#&\'<>`|%\\\[\]{}()]|#\d+;)*"'

@@ -44,7 +44,6 @@ def test_a_hit_is_its_place_its_name_and_its_lines() -> None:
 
 
 def test_a_long_gap_is_one_line() -> None:
-    """The numbers tell how long it is; usual gaps stay as they are."""
     gaps = replace(HIT, content="a\n\n\nb\n\n\n\nc\n\n\n", hidden_lines=0)
 
     text = render_hits([_shown(gaps)], ViewOptions(), PLAIN)
@@ -112,7 +111,6 @@ def test_a_hit_shows_what_it_is_in_and_the_words_of_the_query(
 def test_a_long_line_shows_where_the_words_are(
     line: str, words: tuple[str, ...], output: str
 ) -> None:
-    """Of a minified file one wants the place, not the megabyte."""
     hit = replace(HIT, content=line, content_start_line=1, hidden_lines=0)
 
     text = render_hits([_shown(hit)], ViewOptions(columns=31), PLAIN, words)

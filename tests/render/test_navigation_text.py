@@ -113,12 +113,10 @@ def test_handlers_and_bases_are_named_and_come_first() -> None:
 
 
 def test_usages_stand_below_each_other_file_by_file(golden: SnapshotAssertion) -> None:
-    """The lines are compared by eye, so they begin in one column."""
     assert references_text(REFERENCES, PAGE) == golden
 
 
 def test_the_definition_around_a_usage_is_named_where_there_is_room() -> None:
-    """A name is highlighted by its last part: that is what stands there."""
     narrow = replace(PAGE, columns=35)
 
     assert "checkout.pay(card)  in main\n" in references_text(REFERENCES, PAGE)
@@ -157,7 +155,6 @@ def test_usages_of_a_workspace_are_grouped_as_those_of_one_repository() -> None:
 
 
 def test_totals_tell_what_was_left_out_for_its_kind() -> None:
-    """Mentions in strings may be what breaks; whoever renames wants to know of them."""
     asked = replace(REFERENCES, request=replace(REFERENCES.request, strings=True))
 
     assert references_notes(REFERENCES) == (
@@ -169,7 +166,6 @@ def test_totals_tell_what_was_left_out_for_its_kind() -> None:
 def test_surroundings_keep_their_indentation_and_name_what_stands_beside(
     golden: SnapshotAssertion,
 ) -> None:
-    """The text may be copied, and the neighbours are the next places to look at."""
     assert expansion_text(EXPANSION, PAGE) == golden
 
 

@@ -149,7 +149,6 @@ def replay(outcome: ReplayResult = ReplayResult.SNAPSHOT_GONE, **wanted: object)
 
 
 def test_each_hit_has_a_line() -> None:
-    """Aligned, so that the fates stand below each other."""
     assert render_replay(replay(), Style(colour=False)) == (
         f"not reproduced: snapshot {'0' * 26} no longer exists; {'1' * 26} was queried\n"
         f"  snapshot_id: {'0' * 26} -> {'1' * 26}\n"

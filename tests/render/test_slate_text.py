@@ -31,7 +31,6 @@ def with_slate(**changes: object) -> SlateResponse:
 
 
 def test_a_slate_is_its_question_its_files_and_what_to_do_next(golden: SnapshotAssertion) -> None:
-    """One look says what there is, how much of it, and where to go on."""
     assert text_of(replace(ANSWER, session=SESSION)) == golden
 
 
@@ -58,7 +57,6 @@ def test_a_place_that_is_opened_is_the_first_word_of_its_line() -> None:
 
 
 def test_snippets_lose_the_indentation_that_their_lines_share_and_have_a_signature() -> None:
-    """Lines from the middle of a function say nothing without its head."""
     text = text_of()
 
     assert "     98 │ def pay(self" in text
@@ -69,7 +67,6 @@ def test_snippets_lose_the_indentation_that_their_lines_share_and_have_a_signatu
 
 @pytest.mark.parametrize("columns", [40, 80, 120])
 def test_no_line_but_of_places_is_wider_than_the_page(columns: int) -> None:
-    """Wrapped lines break the columns that the eye follows; a path that is cut opens nothing."""
     long = replace(METHOD, snippet="x = 1 " * 50, signature="def f(" + "a, " * 90, name="n" * 200)
     pack = replace(CODE, evidence=(replace(long, breadcrumb=("b" * 150,)),))
     text = text_of(with_slate(sections=((CODE.section, (pack,)),)), columns=columns)

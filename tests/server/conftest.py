@@ -11,7 +11,6 @@ from tests.fakes.team import Team, some_team
 
 @pytest.fixture(scope="session")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
-    """Return a team whose repositories are pushed."""
     with some_team(tmp_path_factory.mktemp("team")) as made:
         yield made
 

@@ -13,6 +13,7 @@ import httpx
 import pytest
 
 from ggrep.base import stable_json
+from ggrep.interfaces.cli.app import run
 from ggrep.server import server_file
 from tests.fakes.issuer import AUDIENCE, Issuer, running_issuer
 from tests.fakes.site import BODY
@@ -27,11 +28,6 @@ class Server:
     def __init__(self, folder: Path, team: Team, issuer: Issuer) -> None:
         self.file, self.access = folder / "server.jsonc", folder / "access.jsonc"
         self.issuer = issuer
-        self.environ = {
-            **os.environ,
-            "GGREP_HOME": str(folder / "home"),
-            "GGREP_ENCODER": "hashed",
-        }
         self.allow("*")
         document = {
             "remote": {"url": team.remote.url},
@@ -47,25 +43,13 @@ class Server:
         self.file.write_text("// a server\n" + stable_json.dumps(document).decode())
 
     def allow(self, *repos: str) -> None:
-        """Let alice see some repositories, and nobody else anything."""
         rules = [{"repos": [*repos], "users": ["alice@example.com"]}]
         self.access.write_bytes(stable_json.dumps({"rules": rules}))
-
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run a command about the server."""
-        return subprocess.run(
-            [sys.executable, "-m", "ggrep", "server", *words],
-            env=self.environ,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
 
     def start(self) -> None:
         """Start the server, and wait until it listens."""
         self.process = subprocess.Popen(
             [sys.executable, "-m", "ggrep", "server", "start", str(self.file), "--json"],
-            env=self.environ,
             stdout=subprocess.PIPE,
         )
         assert self.process.stdout is not None
@@ -79,7 +63,6 @@ class Server:
         return httpx.post(f"{self.url}{path}", json=body, headers=headers, timeout=60)
 
     def wait_for(self, done: Callable[[Any], bool]) -> Any:
-        """Return the state once it is as wanted."""
         for _ in range(1200):
             state = self.ask("/status", user="ops@example.com").json()
             if done(state):
@@ -95,7 +78,9 @@ def _ready(state: Any) -> bool:
 
 
 @pytest.fixture
-def server(team: Team, tmp_path: Path) -> Iterator[Server]:
+def server(team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
+    monkeypatch.setenv("GGREP_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("GGREP_ENCODER", "hashed")
     with running_issuer() as issuer:
         made = Server(tmp_path, team, issuer)
         made.start()
@@ -108,16 +93,21 @@ def server(team: Team, tmp_path: Path) -> Iterator[Server]:
             made.process.stdout.close()
 
 
-async def test_a_server_from_its_start_to_its_stop(server: Server, team: Team) -> None:
+async def test_a_server_from_its_start_to_its_stop(
+    server: Server, team: Team, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(word: str) -> tuple[int, str, str]:
+        return run(["server", word, str(server.file)]), *capsys.readouterr()
+
     server.wait_for(_ready)
     whole = await answer(team.here(), team.workspace(), search(merge_strategy="global"))
     assert server.ask("/search/federated", BODY).content == whole + b"\n"
 
-    shown = server.run("status", str(server.file))
-    assert shown.returncode == 0
-    assert f"{len(TREES)} repositories" in shown.stdout
-    assert "node-0 answers" in shown.stdout
-    assert "is running" in server.run("start", str(server.file)).stderr
+    status, shown, _ = command("status")
+    assert status == 0
+    assert f"{len(TREES)} repositories" in shown
+    assert "node-0 answers" in shown
+    assert "is running" in command("start")[2]
 
     killed = _child(server.process.pid)
     os.kill(killed, signal.SIGKILL)
@@ -130,13 +120,13 @@ async def test_a_server_from_its_start_to_its_stop(server: Server, team: Team) -
     document = server.ask("/search/federated", BODY).json()
     assert [row["alias"] for row in document["repos"]] == ["mail"]
 
-    assert server.run("stop", str(server.file)).stdout == "the server has stopped\n"
+    assert command("stop") == (0, "the server has stopped\n", "")
     assert server.process.wait(60) == 0
     audit = server.file.with_name("audit.jsonl").read_text()
     assert '"operation":"POST /search/federated","searched":1,' in audit
     assert "retry" not in audit
-    assert server.run("status", str(server.file)).returncode == 1
-    assert server.run("stop", str(server.file)).returncode == 0
+    assert command("status")[0] == 1
+    assert command("stop")[0] == 0
 
 
 def _child(pid: int) -> int:
@@ -165,8 +155,6 @@ def test_a_wrong_file_is_named_with_the_place(tmp_path: Path, text: str) -> None
 def test_without_the_extra_every_command_says_in_a_line_how_to_get_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from ggrep.interfaces.cli.app import run
-
     document = {
         "remote": {"url": "file:///nowhere"},
         "login": {"issuer": "https://id.example.com", "audience": AUDIENCE},

@@ -32,7 +32,6 @@ class Configured:
         }
 
     def write(self, name: str, document: Any) -> None:
-        """Write a file of JSON."""
         (self.folder / name).write_bytes(stable_json.dumps(document))
 
     def checks(self, capsys: pytest.CaptureFixture[str]) -> tuple[int, dict[str, Any]]:

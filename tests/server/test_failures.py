@@ -19,7 +19,7 @@ from ggrep.server.node import NodeMessage
 from ggrep.server.node_searchers import NodeSearcher
 from ggrep.server.nodes import LINES, THREADS, Nodes
 from ggrep.server.placement import placed
-from tests.fakes.team import CLOCK, NEVER, TREES, Link, Team, answer, follow_ups, hold, search
+from tests.fakes.team import CLOCK, NEVER, TREES, Link, Team, answer, follow_ups, search
 
 REQUESTS = {
     "folded": search(merge_strategy="global"),
@@ -29,13 +29,9 @@ REQUESTS = {
 }
 
 
-@pytest.fixture(scope="module")
-def links(team: Team) -> Iterator[dict[str, Link]]:
-    made = team.nodes(3, "failing")
-    hold(made, team.epoch())
-    yield made
-    for link in made.values():
-        link.node.close()
+@pytest.fixture
+def links(team: Team) -> dict[str, Link]:
+    return team.held(3)
 
 
 @pytest.fixture(autouse=True)
@@ -171,7 +167,6 @@ class Stuck:
         self.reply, self.released, self.waiting = reply, Event(), 0
 
     def send(self, data: bytes, timeout_s: float) -> bytes:
-        """Return a reply, however late."""
         self.waiting += 1
         self.released.wait(60)
         return self.reply

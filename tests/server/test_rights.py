@@ -140,7 +140,6 @@ def test_rows_beyond_the_bound_are_refused(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_teams_of_code_hosts_are_rules(tmp_path: Path) -> None:
-    """A member who may not read code on the host, and a pending one, sees nothing here."""
     read = _export(tmp_path, GITHUB)
     assert read.allowed(ALICE, KEYS) == ("github.com/acme/cart", "tools/log")
     assert read.allowed(CAROL, KEYS) == ()

@@ -222,7 +222,6 @@ async def test_a_repository_alone_answers_as_its_engine(served: Served) -> None:
 
 
 async def test_a_repository_alone_whose_nodes_are_lost_is_busy(served: Served) -> None:
-    """Nodes start again within seconds; an internal error would tell clients to give up."""
     await served.coordinator.sweep()
     for link in served.links.values():
         link.killed = True

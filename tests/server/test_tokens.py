@@ -107,7 +107,6 @@ def test_groups_of_another_type_are_refused(tokens: Tokens, issuer: Issuer, grou
 
 
 def test_keys_are_not_read_from_another_address(issuer: Issuer, clock: ManualClock) -> None:
-    """Another host could publish keys of its own, and an open connection could be changed."""
     with running_issuer() as other:
         issuer.moved["/keys"] = f"{other.url}/keys"
         forged = other.token(iss=issuer.url)

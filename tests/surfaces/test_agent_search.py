@@ -38,7 +38,6 @@ def found(*hits: dict[str, Any], snippet: str = "short", **more: Any) -> dict[st
 
 
 def body(path: str, first: int, text: str, hidden: int = 0) -> dict[str, Any]:
-    """Return what `expand` answers."""
     return {
         "path": path,
         "boundary": "definition",
@@ -54,7 +53,6 @@ def body(path: str, first: int, text: str, hidden: int = 0) -> dict[str, Any]:
 def text_of(
     document: dict[str, Any], bodies: list[dict[str, Any]], wish: AgentTextOptions
 ) -> list[str]:
-    """Return the lines of a search whose first hits were opened."""
     return search_text(document, list(enumerate(bodies)), wish, "--budget {}").split("\n")
 
 
@@ -74,7 +72,6 @@ def test_a_heading_is_told_by_its_end_and_without_marks() -> None:
 
 
 def test_an_exact_text_is_answered_by_the_lines_that_match() -> None:
-    """As grep does, a file once; which chunk they stand in is said beside them."""
     lines = [
         {"line": 8, "text": "    x = limit", "columns": [[9, 14]]},
         {"line": 9, "text": "    y = 1", "columns": []},
@@ -161,7 +158,6 @@ def test_the_budget_cuts_the_last_hits_and_says_how_to_see_them() -> None:
 
 
 def test_hits_are_opened_unasked_only_where_that_helps() -> None:
-    """Not without an index, not beside snippets that were asked for, not where nothing fits."""
     sure = found(hit("a.py", 3, 4), hit("b.py", 3, 4), hit("c.py", 3, 4))
 
     assert [place for place, _ in hits_to_open(sure, AgentTextOptions(), 9)] == [0, 1, 2]

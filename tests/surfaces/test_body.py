@@ -48,7 +48,6 @@ def places(**fields: object) -> list[str]:
 
 
 def test_the_least_body_asks_for_the_usual_with_an_end() -> None:
-    """Whoever asks from elsewhere may have left long ago."""
     call = parse_federated_body(LEAST)
 
     assert call.workspace_path == "/srv/ws.jsonc"
@@ -317,7 +316,6 @@ def test_a_path_is_the_path_of_something(path: object) -> None:
 
 
 def test_ranges_are_the_requests_own_and_mistakes_said_at_once() -> None:
-    """What the command line refuses is refused here, by the same code."""
     result = issues(search={"top": 501}, limits={"concurrency": 0}, merge="nonsense")
 
     assert len(result) == 3

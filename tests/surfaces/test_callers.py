@@ -29,7 +29,6 @@ def test_a_caller_is_a_connection_here_and_an_address_elsewhere(
 
 
 def test_callers_at_once_have_seats_of_their_own() -> None:
-    """As long as there are any; then they share."""
     callers = Callers(places=100)
     with ExitStack() as stack:
         seats = [stack.enter_context(callers.seated(f"c{n}")) for n in range(SEATS + 4)]
@@ -41,7 +40,6 @@ def test_callers_at_once_have_seats_of_their_own() -> None:
 
 
 def test_a_caller_that_comes_again_sits_where_it_sat() -> None:
-    """What its turns have cost so far is counted by seat: another would be a fresh start."""
     callers = Callers(places=100)
     results = {}
     for name in ("a", "b", "a", "c", "b", "a"):
@@ -52,7 +50,6 @@ def test_a_caller_that_comes_again_sits_where_it_sat() -> None:
 
 
 def test_one_caller_cannot_take_all_places() -> None:
-    """A quarter; another is served, and all are told to come again once none is left."""
     callers = Callers(places=8)
     with ExitStack() as stack:
         for _ in range(2):
@@ -80,7 +77,6 @@ def test_places_are_left_and_who_is_alone_may_have_all() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 3)), max_size=60))
 def test_seats_are_left_as_they_were_taken(steps: list[tuple[int, int]]) -> None:
-    """However requests overlap, nothing stays behind and nobody sits beyond the last seat."""
     callers = Callers(places=256)
     with ExitStack() as stack:
         for caller, times in steps:
@@ -93,7 +89,6 @@ def test_seats_are_left_as_they_were_taken(steps: list[tuple[int, int]]) -> None
 
 
 def served(server: list[str], *, others: int, turns: int) -> Counter[str]:
-    """Return how often each was served where all always wait: the fair queue's own answer."""
     queue: FairQueue[str] = FairQueue()
     clients = [*server, *(f"socket{n}" for n in range(others))]
     for number, client in enumerate(clients):

@@ -157,20 +157,6 @@ async def test_a_forbidden_repository_fails_alone(smithy: Smithy, federator: Fed
     assert [merged.hit.path for merged in answer.hits] == ["bellows.py"]
 
 
-async def test_what_stands_between_sees_the_door(smithy: Smithy) -> None:
-    """Surfaces may bound how much is asked at once."""
-    doors: list[object] = []
-
-    def through(searchers: object) -> object:
-        doors.append(searchers)
-        return searchers
-
-    async with smithy.federator(through=through) as federator:
-        await federator.search(smithy.workspace("anvil"), asked())
-
-    assert len(doors) == 1
-
-
 async def test_a_closed_federator_asks_nobody(smithy: Smithy) -> None:
     async with smithy.federator() as federator:
         await federator.ask_repo(smithy.root("anvil"), SearchRequest("forge"))
@@ -179,9 +165,9 @@ async def test_a_closed_federator_asks_nobody(smithy: Smithy) -> None:
         await federator.ask_repo(smithy.root("anvil"), SearchRequest("forge"))
 
 
-def printed(smithy: Smithy, *flags: str, offline: bool) -> bytes:
+def printed(smithy: Smithy, *flags: str) -> bytes:
     environ = {key: value for key, value in os.environ.items() if key != "GGREP_OFFLINE"}
-    environ |= {"GGREP_HOME": str(smithy.home)} | ({"GGREP_OFFLINE": "1"} if offline else {})
+    environ |= {"GGREP_HOME": str(smithy.home)}
     words: Sequence[str] = ("forge", "--json", "--deterministic", "--encoder", "hashed", *flags)
     done = subprocess.run(
         [sys.executable, "-m", "ggrep", "search", *words, "--repo", str(smithy.root("anvil"))],
@@ -192,14 +178,12 @@ def printed(smithy: Smithy, *flags: str, offline: bool) -> bytes:
     return done.stdout
 
 
-@pytest.mark.parametrize("offline", [True, False])
 async def test_a_repository_s_answer_is_the_command_line_s_to_the_byte(
-    smithy: Smithy, federator: Federator, offline: bool
+    smithy: Smithy, federator: Federator
 ) -> None:
-    """Whether that asked the daemon or read the index itself."""
     request = SearchRequest("forge", limit=2, per_file=1, deterministic=True)
     result = await federator.ask_repo(smithy.root("anvil"), request)
-    output = printed(smithy, "--max", "2", "--per-file", "1", offline=offline)
+    output = printed(smithy, "--max", "2", "--per-file", "1")
 
     assert stable_json.dumps(result) + b"\n" == output
 
@@ -247,22 +231,11 @@ async def test_what_leads_on_from_a_search_is_answered_as_a_document(
 async def test_without_an_index_or_a_daemon_there_is_no_answer(
     smithy: Smithy, federator: Federator, root: str, name: str, error: type[GgrepError]
 ) -> None:
-    """By who may start nothing that would index it."""
     place = smithy.root(root)
     asking = federator.health(place) if name == "health" else navigate(federator, place, name)
 
     with pytest.raises(error):
         await asking
-
-
-@pytest.mark.parametrize("timeout_ms", [0, 20_000])
-async def test_a_search_ends_in_time_or_when_the_settings_say(
-    smithy: Smithy, federator: Federator, timeout_ms: int
-) -> None:
-    request = SearchRequest("forge", timeout_ms=timeout_ms)
-    result = await federator.ask_repo(smithy.root("anvil"), request)
-
-    assert result["results"]
 
 
 async def test_a_first_search_starts_a_daemon_and_waits_for_its_index(smithy: Smithy) -> None:
@@ -348,7 +321,6 @@ async def test_without_a_daemon_it_is_told_what_lies_there(
 async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(
     smithy: Smithy, federator: Federator
 ) -> None:
-    """Who has just written a file may ask for it; the gate keeps the sync at its first stage."""
     daemon, heard = smithy.daemons["bellows"], list[str]()
     (smithy.root("bellows") / "tongs.py").write_text("def forge_tongs(): pass\n")
     daemon.syncs.gate.clear()
@@ -369,7 +341,6 @@ async def test_a_sync_takes_in_what_changed_and_tells_how_far_it_is(
 async def test_a_wait_for_a_sync_ends_in_time_and_is_called_off_at_the_daemon(
     smithy: Smithy,
 ) -> None:
-    """The sync goes on; nobody of the client's is left behind at the daemon."""
     daemon = smithy.daemons["anvil"]
     daemon.syncs.gate.clear()
     try:

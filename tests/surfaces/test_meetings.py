@@ -53,7 +53,6 @@ def test_it_is_worked_out_once_for_each_root(
 def test_settings_of_a_repository_are_read_when_they_appear_change_or_go(
     kept: DaemonAddresses, root: Path
 ) -> None:
-    """Even at the same length and the same time."""
     file, plain = root / ".ggrep.toml", kept.of(root)
     file.write_text("max_file_size_bytes = 9999\n")
     appeared, stamp = kept.of(root), file.stat()

@@ -35,7 +35,6 @@ def wrong(operation: str, **fields: object) -> str:
 
 
 def test_the_least_that_can_be_said_means_the_usual() -> None:
-    """With a deadline: callers from elsewhere cannot ask for an answer without an end."""
     assert slate() == SlateRequest(SearchRequest("refund"))
     assert parse_repo_body("symbol", {"name": "n"}).request == SymbolRequest("n", timeout_ms=60_000)
     assert parse_repo_body("references", {"name": "n"}).request == ReferencesRequest(
@@ -85,10 +84,6 @@ def test_all_that_can_be_said_of_a_slate() -> None:
 )
 def test_who_sends_a_token_wants_to_go_on(output: object, meant: SessionRequest) -> None:
     assert slate(session=output).session == meant
-
-
-def test_no_session_is_none() -> None:
-    assert slate(session=None).session is None
 
 
 def test_all_that_can_be_said_of_names_and_places() -> None:

@@ -92,7 +92,6 @@ async def test_what_a_glob_means_elsewhere_is_not_told(place: Path) -> None:
 
 @pytest.mark.parametrize("directory", ["ws", "in"])
 async def test_a_file_outside_is_never_read(place: Path, directory: str) -> None:
-    """Not even to say what is wrong with it, nor by a link inside."""
     (place / "ws" / "w.jsonc").write_text("secret")
     (place / "in" / "w.jsonc").symlink_to(place / "ws" / "w.jsonc")
 
@@ -101,7 +100,6 @@ async def test_a_file_outside_is_never_read(place: Path, directory: str) -> None
 
 
 async def test_roots_are_relative_to_where_the_file_is_seen(place: Path) -> None:
-    """As on the command line, so that both mean the same repositories."""
     (place / "in" / "w.jsonc").symlink_to(place / "ws" / "w.jsonc")
     (place / "in" / "link").symlink_to(place / "ws")
     everywhere = allowing(place, "ws", "in", "out")
@@ -137,7 +135,6 @@ async def test_a_file_that_is_exchanged_while_it_is_read_is_refused(
 async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
     place: Path, monkeypatch: pytest.MonkeyPatch, swapped: str
 ) -> None:
-    """The names in a file outside are nobody's business, and both looks at the path are good."""
     load = workspace_access.load_workspace
     shutil.copytree(place / "ws", place / "out/ws")
 
@@ -161,7 +158,6 @@ async def test_a_link_that_is_there_only_while_the_file_is_read_leads_nowhere(
 @pytest.mark.parametrize("field", ["select", "only"])
 @pytest.mark.parametrize("alias", ["out", "off"])
 async def test_a_repository_outside_must_not_be_named(place: Path, field: str, alias: str) -> None:
-    """Whoever asks for it by name gets no answer without it."""
     request = FederatedRequest(SEARCH, include_disabled=True, **{field: (alias,)})
 
     with pytest.raises(Forbidden, match=f"repository {alias} is outside"):
@@ -238,7 +234,6 @@ def test_the_guard_refuses_a_root_that_has_become_a_link(place: Path) -> None:
 async def test_a_path_of_the_caller_names_a_repository_outside_as_an_alias_does(
     place: Path,
 ) -> None:
-    """Whether there is anything below a forbidden root is not told."""
     request = FederatedRequest(SEARCH, only=("./out",), base_dirs=(place,))
 
     with pytest.raises(Forbidden, match="repository out is outside"):
@@ -253,7 +248,6 @@ async def test_a_path_of_the_caller_names_a_repository_outside_as_an_alias_does(
 
 
 async def test_a_root_outside_is_named_as_it_is_written(place: Path) -> None:
-    """Where its links lead, and which repository is around it, is not looked at."""
     (place / "out" / ".git").mkdir()
     (place / "out" / ".git" / "HEAD").touch()
     (place / "out" / "sub").mkdir()

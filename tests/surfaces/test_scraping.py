@@ -26,7 +26,6 @@ from tests.fakes.repos import open_engine, write_tree
 
 @pytest.fixture
 def short() -> Iterator[Path]:
-    """Return a directory whose path leaves room for sockets."""
     with short_directory() as base:
         yield base
 
@@ -66,7 +65,6 @@ def figures(text: str) -> dict[tuple[str, str], float]:
 async def test_one_that_answers_and_those_that_do_not(
     short: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A dead socket, and one that takes connections and says nothing, cost their own row."""
     monkeypatch.setattr(scraping, "SCRAPE_MS", 2_000)
     root, home = short / "shop", short / "h"
     write_tree(root, {"a.py": "def settle():\n    pass\n"})
@@ -121,7 +119,6 @@ async def test_daemons_beyond_the_bound_are_counted(
 
 
 def test_figures_of_all_are_one_text_that_can_be_read() -> None:
-    """Each family stands once, whatever number of daemons has it."""
     rows = [Scraped(name, "r", replace(busy_load(), rss_bytes=n)) for n, name in enumerate("ab")]
     text = scrape_text(rows)
 

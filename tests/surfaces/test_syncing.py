@@ -14,7 +14,6 @@ DONE = Reply("sync", "r-1", {"state": "done"})
 
 
 async def test_progress_is_told_until_the_answer_comes() -> None:
-    """What is idle, or cannot be looked at, is not told."""
     looks = [
         IndexingProgress("", 0, 0),
         IndexingProgress("index", 1, 3),
@@ -55,7 +54,6 @@ async def test_the_failure_of_a_sync_comes_out_as_it_is() -> None:
 
 
 async def test_who_leaves_calls_off_both() -> None:
-    """The daemon is told by the connection that was asked on."""
     begun, ended = anyio.Event(), anyio.Event()
 
     async def ask() -> Reply:
@@ -74,7 +72,6 @@ async def test_who_leaves_calls_off_both() -> None:
 
 
 def test_each_has_the_time_that_those_before_it_left() -> None:
-    """Whoever gave a second gets an answer within one, however many names were asked for."""
     left: list[int] = []
 
     async def ask(question: int, left_ms: int) -> int:
