@@ -127,7 +127,7 @@ class Household:
         return Outcome(status, *(_written(stream) for stream in (out, err)))
 
     def run_inside(self, *arguments: object, cwd: Path, without: str = "", **more: str) -> Outcome:
-        """Run the command in this process, as its script does; no module of `without` is imported.
+        """Run the command in this process as its script does; fail if it imports `without`.
 
         A daemon's answer is written to descriptors, and to streams that nothing replaced alone.
         """

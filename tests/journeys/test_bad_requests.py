@@ -34,6 +34,7 @@ from tests.journeys.command import Command, fits
         (["   "], 2, "query"),
         (["\x01\x02\x1b[31m"], 2, "query"),
         (["index", "nowhere"], 2, "nowhere"),
+        (["index", "a.py"], 2, "not a directory"),
         (["index", ".", "--path", "."], 2, "--path"),
         (["index", "--nope"], 2, "--nope"),
         (["status", "--path", "nowhere"], 2, "nowhere"),

@@ -99,7 +99,7 @@ def fake_at(house: Household, root: Path, daemon: fake_daemon.FakeDaemon) -> Non
 
 
 def is_served_by_one(house: Household, root: Path, outcomes: list[Outcome]) -> None:
-    """Two daemons of one store would index it twice."""
+    """Fail unless one daemon serves the repository: two would index it twice."""
     assert all(found_in(outcome)[0] == "src/pay.py" for outcome in outcomes)
     assert any("there is no index yet: " in outcome.err for outcome in outcomes)
     assert [(record.root, record.pid) for record in house.records()] == [

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.home import Home
+from ggrep.index.maintenance.inventory import list_stores
 from tests.fakes.old_stores import change_manifest
 from tests.journeys.command import Command, fits
 
@@ -19,6 +20,13 @@ def test_a_list_marks_a_root_that_is_gone(ggrep: Command, indexed: Path) -> None
     indexed.rename(indexed.with_name("elsewhere"))
 
     assert "(gone)" in ggrep("list").out
+
+
+def test_a_link_among_the_stores_is_none(ggrep: Command, indexed: Path, home: Path) -> None:
+    """Removing all stores must not follow it, nor stop at it."""
+    (home / "data" / "link").symlink_to(indexed)
+
+    assert [entry.store_id for entry in list_stores(Home(home))] == [store_of(ggrep)]
 
 
 def test_remains_of_a_killed_command_are_told(ggrep: Command, indexed: Path, home: Path) -> None:
