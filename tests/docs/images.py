@@ -15,6 +15,7 @@ from typing import Any, Final
 from rich.console import Console
 from rich.text import Text
 
+from ggrep.interfaces.entry import main as ggrep
 from tests.docs.pages import ROOT
 from tests.journeys.household import household
 
@@ -40,9 +41,9 @@ def output() -> str:
     """Return what the search prints, in colour."""
     with household() as house:
         root = shutil.copytree(_SERVICES / "shop", house.base / "shop")
-        house.run("index", cwd=root)
+        house.index(root)
         words = [*shlex.split(LINE)[1:], "--color", "always", "--offline"]
-        return house.run(*words, cwd=root, COLUMNS=str(_COLUMNS - 2)).out
+        return house.run_here(ggrep, *words, cwd=root, COLUMNS=str(_COLUMNS - 2)).out
 
 
 def image(printed: str) -> str:

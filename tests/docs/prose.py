@@ -51,6 +51,8 @@ def texts_of(source: str) -> Iterator[tuple[int, str]]:
     """
     parts_of_texts: set[int] = set()
     for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, ast.JoinedStr | ast.Constant):
+            continue
         parts = node.values if isinstance(node, ast.JoinedStr) else [node]
         texts = [part.value if isinstance(part, ast.Constant) else "{}" for part in parts]
         text = "".join(each for each in texts if isinstance(each, str))

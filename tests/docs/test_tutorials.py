@@ -39,6 +39,13 @@ def retry_policy(session: Session) -> None:
 MARK = "---- end of a block"
 
 
+@pytest.fixture(scope="module")
+def house() -> Iterator[Household]:
+    """Return a home for all pages; each page has repositories of its own."""
+    with household() as result:
+        yield result
+
+
 def steps(name: str) -> Iterator[tuple[str, list[str]]]:
     """Yield the commands of each block with the lines that the page shows below them."""
     file, _, section = name.partition("#")
@@ -94,51 +101,48 @@ def damage(house: Household) -> None:
 
 
 @pytest.mark.slow
-def test_every_block_of_the_tutorials_runs() -> None:
-    """In order, in one home, as a reader types them."""
-    with household() as house:
-        shutil.copytree(ROOT / "fixtures/repos", house.base / "checkout/fixtures/repos")
-        for name, folder in PAGES.items():
-            if name == "docs/troubleshooting.md":
-                damage(house)
-            commands, shown = zip(*steps(name), strict=True)
-            outputs = run(list(commands), house.base / folder, house)
-            for block, lines, output in zip(commands, shown, outputs, strict=True):
-                assert missing(lines, output) == [], f"{name}: {block}\n{output}"
-
-
-@pytest.mark.slow
-def test_the_quick_start_of_the_readme_runs() -> None:
+def test_the_quick_start_of_the_readme_runs(house: Household) -> None:
     """From nothing: the first search makes the index. The program is installed already."""
-    with household() as house:
-        write_tree(house.base / "bin", {"pip": "#!/bin/sh\n"})
-        (house.base / "bin/pip").chmod(0o700)
-        (house.base / "your").mkdir()
-        house.repo("your/repository", {"retry.py": RETRY})
-        block, _ = next(steps("README.md"))
+    write_tree(house.base / "bin", {"pip": "#!/bin/sh\n"})
+    (house.base / "bin/pip").chmod(0o700)
+    (house.base / "your").mkdir()
+    house.repo("your/repository", {"retry.py": RETRY})
+    block, _ = next(steps("README.md"))
 
-        assert block.startswith("pip install .\ncd your/repository\nggrep ")
-        assert "  session.commit()  in retry_policy" in run([block], house.base, house)[0]
+    assert block.startswith("pip install .\ncd your/repository\nggrep ")
+    assert "  session.commit()  in retry_policy" in run([block], house.base, house)[0]
 
 
 @pytest.mark.slow
-def test_the_blocks_of_the_readme_and_of_the_cookbook_run() -> None:
-    """`tests/terminal_views` has the lines of `pick`, and a test of the README the demo."""
-    with household() as house:
-        write_tree(house.base / "bin", {"fzf": "#!/bin/sh\ncat\n"})
-        (house.base / "bin/fzf").chmod(0o700)
-        shutil.copytree(ROOT / "fixtures/repos/shop", house.base / "shop")
-        write_tree(house.base / "shop", {".gitignore": "retry.json\n"})  # its receipt is no news
-        house.run("index", "--yes", cwd=house.base / "shop")
-        blocks = [block for name in ("README.md", "docs/cookbook.md") for block, _ in steps(name)]
-        quick, develop, *others = blocks
+def test_every_block_of_the_tutorials_runs(house: Household) -> None:
+    """In order, in one home, as a reader types them."""
+    shutil.copytree(ROOT / "fixtures/repos", house.base / "checkout/fixtures/repos")
+    for name, folder in PAGES.items():
+        if name == "docs/troubleshooting.md":
+            damage(house)
+        commands, shown = zip(*steps(name), strict=True)
+        outputs = run(list(commands), house.base / folder, house)
+        for block, lines, output in zip(commands, shown, outputs, strict=True):
+            assert missing(lines, output) == [], f"{name}: {block}\n{output}"
 
-        assert quick.startswith("pip install")
-        assert develop.startswith("python3 dev.py demo")
-        lines = [line for block in others for line in block.splitlines() if " pick" not in line]
-        assert len(lines) == 8
-        outputs = run([f"{line}\n" for line in lines], house.base / "shop", house)
-        assert [line for line, output in zip(lines, outputs, strict=True) if not output] == []
+
+@pytest.mark.slow
+def test_the_blocks_of_the_readme_and_of_the_cookbook_run(house: Household) -> None:
+    """`tests/terminal_views` has the lines of `pick`, and a test of the README the demo."""
+    write_tree(house.base / "bin", {"fzf": "#!/bin/sh\ncat\n"})
+    (house.base / "bin/fzf").chmod(0o700)
+    shutil.copytree(ROOT / "fixtures/repos/shop", house.base / "plain")
+    write_tree(house.base / "plain", {".gitignore": "retry.json\n"})  # its receipt is no news
+    house.index(house.base / "plain")
+    blocks = [block for name in ("README.md", "docs/cookbook.md") for block, _ in steps(name)]
+    quick, develop, *others = blocks
+
+    assert quick.startswith("pip install")
+    assert develop.startswith("python3 dev.py demo")
+    lines = [line for block in others for line in block.splitlines() if " pick" not in line]
+    assert len(lines) == 8
+    outputs = run([f"{line}\n" for line in lines], house.base / "plain", house)
+    assert [line for line, output in zip(lines, outputs, strict=True) if not output] == []
 
 
 def test_a_line_that_is_not_printed_is_missed() -> None:

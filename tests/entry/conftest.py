@@ -3,11 +3,15 @@
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from msgspec import Struct
 
+from ggrep.interfaces.entry import plain_terminal
 from tests.entry.fake_daemon import FakeDaemon, running
+
+Printed: TypeAlias = list[tuple[int, str]]
 
 
 class Served(Struct, frozen=True):
@@ -37,3 +41,16 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Served]:
     with running() as daemon:
         daemon.lead(home, root)
         yield Served(root, home, daemon)
+
+
+@pytest.fixture
+def printed(monkeypatch: pytest.MonkeyPatch) -> Printed:
+    """Return the texts that the fast path writes, each with its descriptor."""
+    written: Printed = []
+    monkeypatch.setattr(plain_terminal, "are_our_own", lambda: True)
+    monkeypatch.setattr(
+        plain_terminal,
+        "_write",
+        lambda descriptor, data: written.append((descriptor, data.decode())),
+    )
+    return written

@@ -17,27 +17,13 @@ from ggrep.config.settings import client_of
 from ggrep.federation.federated_response import failure_json
 from ggrep.interfaces import entry
 from ggrep.interfaces.entry import fast
-from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.model.request import ViewOptions
 from ggrep.protocol.wire.handshake import parse_hello
 from ggrep.protocol.wire.messages import Line, parse_message
 from ggrep.render.failures import query_error
 from ggrep.render.printed import json_line, render_failure
-from tests.entry.conftest import Served
+from tests.entry.conftest import Printed, Served
 from tests.entry.fake_daemon import RENDERED, Reply, fails, packed, prints, says, welcome
-
-Printed = list[tuple[int, str]]
-
-
-@pytest.fixture
-def printed(monkeypatch: pytest.MonkeyPatch) -> Printed:
-    """What is written, by descriptor."""
-    written: Printed = []
-    monkeypatch.setattr(terminal, "are_our_own", lambda: True)
-    monkeypatch.setattr(
-        terminal, "_write", lambda descriptor, data: written.append((descriptor, data.decode()))
-    )
-    return written
 
 
 def test_what_the_daemon_says_is_printed(served: Served, printed: Printed) -> None:

@@ -14,29 +14,23 @@ from tests.entry.fake_daemon import RENDERED, prints
 
 SOURCE = Path(__file__).parents[2]
 LOADED = {
-    *("_json", "_socket", "zlib"),
-    *(
-        "ggrep",
-        "ggrep.base",
-        "ggrep.interfaces",
-        "ggrep.base",
-        "ggrep.interfaces",
-        "ggrep.interfaces.entry",
-        "ggrep.interfaces.entry.ask",
-        "ggrep.base.build",
-        "ggrep.base.command_time",
-        "ggrep.base.commands",
-        "ggrep.base.linux",
-        "ggrep.base.options",
-        "ggrep.base.commands",
-        "ggrep.base.terminal",
-        "ggrep.interfaces.entry.fast",
-    ),
-    *(
-        "ggrep.interfaces.entry.daemon_place",
-        "ggrep.interfaces.entry.daemon_place",
-        "ggrep.interfaces.entry.plain_terminal",
-    ),
+    "_json",
+    "_socket",
+    "zlib",
+    "ggrep",
+    "ggrep.base",
+    "ggrep.base.build",
+    "ggrep.base.command_time",
+    "ggrep.base.commands",
+    "ggrep.base.linux",
+    "ggrep.base.options",
+    "ggrep.base.terminal",
+    "ggrep.interfaces",
+    "ggrep.interfaces.entry",
+    "ggrep.interfaces.entry.ask",
+    "ggrep.interfaces.entry.daemon_place",
+    "ggrep.interfaces.entry.fast",
+    "ggrep.interfaces.entry.plain_terminal",
 }
 RUN = "import sys; from ggrep.interfaces.entry import main; sys.exit(main())"
 

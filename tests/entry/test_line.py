@@ -1,6 +1,5 @@
 """Lines as the fast path reads them."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,21 +13,9 @@ from ggrep.interfaces import entry
 from ggrep.interfaces.cli.parsing.parameters import pieces_of
 from ggrep.interfaces.cli.parsing.tree import EVERY
 from ggrep.interfaces.entry import daemon_place, fast
-from ggrep.interfaces.entry import plain_terminal as terminal
 from ggrep.protocol.wire.messages import Line, parse_message
-from tests.entry.conftest import Served
+from tests.entry.conftest import Printed, Served
 from tests.entry.fake_daemon import RENDERED, fails, prints
-
-
-@pytest.fixture
-def printed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
-    """What is written, by descriptor."""
-    written: list[tuple[int, str]] = []
-    monkeypatch.setattr(terminal, "are_our_own", lambda: True)
-    monkeypatch.setattr(
-        terminal, "_write", lambda descriptor, data: written.append((descriptor, data.decode()))
-    )
-    return written
 
 
 @pytest.mark.parametrize(
@@ -46,7 +33,7 @@ def printed(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     ],
 )
 def test_a_daemon_is_sent_the_line_and_prints(
-    served: Served, printed: list[tuple[int, str]], typed: list[str]
+    served: Served, printed: Printed, typed: list[str]
 ) -> None:
     """With where it was typed, and how the terminal prints."""
     served.daemon.reply = prints(exit_status=1)
@@ -64,7 +51,7 @@ def test_a_daemon_is_sent_the_line_and_prints(
 
 @pytest.mark.parametrize("code", ["stale_hint", "no_index", "invalid_request", "internal"])
 def test_a_line_that_the_daemon_declines_is_read_here(
-    served: Served, printed: list[tuple[int, str]], code: str
+    served: Served, printed: Printed, code: str
 ) -> None:
     """It may know another place than its own, or no words for what is wrong."""
     served.daemon.reply = fails(code)
@@ -91,7 +78,7 @@ def test_a_line_that_the_daemon_declines_is_read_here(
     ],
 )
 def test_what_a_daemon_would_decline_is_not_sent(
-    served: Served, printed: list[tuple[int, str]], typed: list[str]
+    served: Served, printed: Printed, typed: list[str]
 ) -> None:
     """The way there would be for nothing."""
     assert fast.answer(typed, now_ms()) is None
@@ -116,7 +103,7 @@ def test_a_line_is_about_the_last_place_that_is_there(
 
 
 def test_a_workspace_is_asked_of_any_of_its_daemons(
-    served: Served, printed: list[tuple[int, str]], tmp_path: Path
+    served: Served, printed: Printed, tmp_path: Path
 ) -> None:
     """The one whose hint is there; the file is not read for more than that."""
     (tmp_path / "other").mkdir()
@@ -146,15 +133,6 @@ def test_a_workspace_that_includes_directories_is_asked_of_one_of_these(
 
     file.write_text(f'{{"include": ["{served.root.parent}/**"]}}')
     assert fast.answer(["search", "words", "--workspace", str(file)], now_ms()) is None
-
-
-def test_offline_asks_no_daemon(
-    served: Served, printed: list[tuple[int, str]], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(os.environ, "GGREP_OFFLINE", "1")
-
-    assert fast.answer(["symbol", "Name"], now_ms()) is None
-    assert served.daemon.seen == []
 
 
 @pytest.mark.parametrize(

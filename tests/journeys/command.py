@@ -17,6 +17,7 @@ from ggrep.interfaces.entry import main
 
 SOURCE = Path(__file__).parents[2]
 REPOS = SOURCE / "fixtures" / "repos"
+WORKSPACE_NAMES = ("gateway", "ledger", "shop")
 SCHEMAS: dict[str, Any] = {
     entry.name.removesuffix(".schema.json"): stable_json.loads(entry.read_bytes())
     for entry in (files("ggrep") / "model" / "schemas").iterdir()

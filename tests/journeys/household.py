@@ -126,13 +126,12 @@ class Household:
             status = program([str(argument) for argument in arguments])
         return Outcome(status, *(_written(stream) for stream in (out, err)))
 
-    def run_light(self, *arguments: object, cwd: Path, **more: str) -> Outcome:
-        """Run a command in this process; fail if it imports the command line.
+    def run_inside(self, *arguments: object, cwd: Path, without: str = "", **more: str) -> Outcome:
+        """Run the command in this process as its script does; fail if it imports `without`.
 
         A daemon's answer is written to descriptors, and to streams that nothing replaced alone.
         """
-        line = "ggrep.interfaces.cli"
-        names = {name for name in sys.modules if name == line or name.startswith(f"{line}.")}
+        names = {name for name in sys.modules if name == without or name.startswith(f"{without}.")}
         with ExitStack() as stack:
             files = [stack.enter_context(tempfile.TemporaryFile()) for _ in (1, 2)]
             saved = [os.dup(fd) for fd in (1, 2)]
@@ -145,7 +144,8 @@ class Household:
             ):
                 stack.enter_context(patch.object(sys, name, value))
             stack.enter_context(patch.dict(os.environ, self.environ(**more), clear=True))
-            stack.enter_context(patch.dict(sys.modules, dict.fromkeys({*names, line})))
+            if without:
+                stack.enter_context(patch.dict(sys.modules, dict.fromkeys({*names, without})))
             stack.enter_context(chdir(cwd))
             try:
                 for fd, file in zip((1, 2), files, strict=True):
@@ -158,6 +158,10 @@ class Household:
             for file in files:
                 file.seek(0)
             return Outcome(status, *(file.read().decode() for file in files))
+
+    def run_light(self, *arguments: object, cwd: Path, **more: str) -> Outcome:
+        """Run a command in this process; fail if it imports the command line."""
+        return self.run_inside(*arguments, cwd=cwd, without="ggrep.interfaces.cli", **more)
 
     def index(self, *roots: Path) -> None:
         """Index repositories in this process, which starts no other."""

@@ -58,6 +58,7 @@ class Case:
         typed: words of the command.
         below: path below the root that the question is narrowed to.
         schema: of the answer; empty where none ships.
+        of_workspace: the whole workspace is asked.
     """
 
     tool: str
@@ -65,6 +66,7 @@ class Case:
     typed: tuple[str, ...]
     below: str = ""
     schema: str = field(default="query_success", kw_only=True)
+    of_workspace: bool = field(default=False, kw_only=True)
 
 
 def searched(typed: str = "", *, below: str = "", **given: object) -> Case:
@@ -88,6 +90,7 @@ def joined(words: str, typed: str = "", **given: object) -> Case:
         (command, QUESTION, *flags),
         # Schemas that ship are of lists of hits.
         schema="federated_success" if given.get("format") != "slate" else "",
+        of_workspace=True,
     )
 
 
@@ -224,4 +227,18 @@ CASES = {
         evidence=1,
         only="mail",
     ),
+    **{
+        f"workspace-{tool}": Case(
+            tool,
+            {argument: target, "options": ["only=mail", "only=pay"]},
+            (command, target, "--only", "mail", "--only", "pay"),
+            schema="",
+            of_workspace=True,
+        )
+        for tool, command, argument, target in (
+            ("symbol", "symbol", "name", "settle_invoice"),
+            ("references", "refs", "name", "settle_invoice"),
+            ("expand", "expand", "target", "pay:src/pay.py:1"),
+        )
+    },
 }

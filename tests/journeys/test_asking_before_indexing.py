@@ -86,9 +86,3 @@ def test_a_directory_of_the_system_is_asked_for_twice(
     assert shown.status == 2
     assert "to index it: ggrep index --path /etc --yes" in shown.err
     assert not home.exists()
-
-
-def test_a_dry_run_needs_no_word(ggrep: Command, repo: Path, home: Path) -> None:
-    """It is how to find out what would be read."""
-    assert ggrep("index", "--dry-run").status == 0
-    assert not home.exists()

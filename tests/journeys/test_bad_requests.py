@@ -1,11 +1,11 @@
-"""Wrong requests and mistyped command lines."""
+"""Wrong requests, mistyped command lines and mistyped variables."""
 
 import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.journeys.command import Command
+from tests.journeys.command import Command, fits
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,7 @@ from tests.journeys.command import Command
         (["   "], 2, "query"),
         (["\x01\x02\x1b[31m"], 2, "query"),
         (["index", "nowhere"], 2, "nowhere"),
+        (["index", "a.py"], 2, "not a directory"),
         (["index", ".", "--path", "."], 2, "--path"),
         (["index", "--nope"], 2, "--nope"),
         (["status", "--path", "nowhere"], 2, "nowhere"),
@@ -45,7 +46,7 @@ from tests.journeys.command import Command
     ],
 )
 def test_a_mistake_is_named(
-    ggrep: Command, indexed: Path, arguments: list[str], status: int, output: str
+    ggrep: Command, read_only: Path, arguments: list[str], status: int, output: str
 ) -> None:
     """The user learns what to change; a robot learns it from one stream."""
     shown, robot = ggrep(*arguments), ggrep(*arguments, "--json")
@@ -57,7 +58,7 @@ def test_a_mistake_is_named(
     assert output in robot.error()["message"]
 
 
-def test_two_dashes_end_the_options(ggrep: Command, indexed: Path) -> None:
+def test_two_dashes_end_the_options(ggrep: Command, read_only: Path) -> None:
     shown = ggrep("--", "--json")
     failed = ggrep("--", "needle", "--json")
 
@@ -66,7 +67,7 @@ def test_two_dashes_end_the_options(ggrep: Command, indexed: Path) -> None:
     assert failed.out == ""
 
 
-def test_a_query_may_be_the_name_of_a_command(ggrep: Command, indexed: Path) -> None:
+def test_a_query_may_be_the_name_of_a_command(ggrep: Command, read_only: Path) -> None:
     """`status` is a common word in code."""
     assert ggrep("--", "status").err == "no hits\n"
     assert ggrep("search", "status").err == "no hits\n"
@@ -220,3 +221,38 @@ def test_help_is_shown_by_name(ggrep: Command, repo: Path, home: Path, line: str
     assert (shown.status, shown.err) == (0, "")
     assert shown.out == asked.out
     assert not home.exists()
+
+
+SAID = "GGREP_ENCODR is not a variable of ggrep; did you mean GGREP_ENCODER?"
+
+
+@pytest.fixture
+def mistyped(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set a variable that means nothing: most likely, it is mistyped."""
+    monkeypatch.setenv("GGREP_ENCODR", "none")
+
+
+@pytest.mark.parametrize("line", ["needle", "status", "list", "index", "workspace validate x"])
+def test_every_command_warns_once(ggrep: Command, indexed: Path, mistyped: None, line: str) -> None:
+    assert ggrep(*line.split()).err.count(SAID) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "schema"),
+    [("needle", "query_success"), ("symbol alpha_needle", "symbol_success")],
+)
+def test_robots_are_warned(
+    ggrep: Command, read_only: Path, mistyped: None, line: str, schema: str
+) -> None:
+    """It does not read standard error."""
+    document = ggrep(*line.split(), "--json").document
+
+    fits(document, schema)
+    assert {"code": "unknown_variable", "message": SAID} in document["warnings"]
+
+
+def test_no_near_name(ggrep: Command, read_only: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A wrong guess would be set next."""
+    monkeypatch.setenv("GGREP_WHATEVER_THIS_IS", "1")
+
+    assert "GGREP_WHATEVER_THIS_IS is not a variable of ggrep\n" in ggrep("needle").err

@@ -1,10 +1,13 @@
-"""A plain search is answered by the daemon that runs, at once and in the same bytes."""
+"""A daemon that runs answers at once, in the bytes of the whole command line."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from ggrep.interfaces.cli import app
 from ggrep.interfaces.entry import main
 from tests.fakes.repos import write_tree
 from tests.journeys.command import Outcome, finish, start
@@ -12,7 +15,56 @@ from tests.journeys.household import TREE, Household, household
 
 pytestmark = pytest.mark.slow
 
-IMPORTS = ("-X", "importtime")
+LINES = (
+    "symbol settle_invoice",
+    "symbol settle_invoice --json --deterministic",
+    "symbol settle_invoice src/",
+    "symbol settle_invoice ./src/pay.py -m 1",
+    "symbol setle_invoice --exit-status",
+    "symbol settle_invoice --filter kind:class --exit-status",
+    "symbol settle_invoice --repo .",
+    "symbol settle_invoice invoice settle_invoice",
+    "symbol settle_invoice nosuch_name --json --deterministic",
+    "symbol settle_invoice nosuch_name --format agent",
+    "refs settle_invoice invoice --format agent --budget 512",
+    "expand src/pay.py:1 src/pay.py:2",
+    "expand src/pay.py:2 --format agent",
+    "slate invoice --format agent",
+    "refs settle_invoice",
+    "refs invoice --strings --comments",
+    "references invoice --json --deterministic",
+    "refs nosuch_name --exit-status",
+    "expand src/pay.py:2",
+    "expand src/pay.py",
+    "expand src/pay.py:2 --boundary chunk --json --deterministic",
+    "slate invoice",
+    "slate invoice --json --deterministic",
+    "slate invoice --level 3 --no-anchors",
+    "slate invoice src --max-files 1",
+    "slate invoice --graph mermaid",
+    "slate zzyzx_qwfp --exit-status",
+    "search invoice --format slate --level 0",
+    "search invoice --no-vectors --scores",
+    "search invoice --find usage --json --deterministic",
+    "search invoice src docs --no-vectors",
+)
+TERMINAL = {"FORCE_COLOR": "1", "COLUMNS": "60"}
+COLOURED = {"symbol settle_invoice", "refs settle_invoice", "expand src/pay.py:2", "slate invoice"}
+"""Lines that are tried as on a terminal by default."""
+
+ODD = (
+    "expand nosuch.py",
+    "expand nosuch.py --json",
+    "expand nosuch.py --repo .",
+    "symbol",
+    "symbol settle_invoice -m -1",
+    "symbol settle_invoice ./nosuch",
+    "refs settle_invoice --filter colour:blue --json",
+    "expand src",
+    "slate invoice --level 9",
+    "slate invoice --op refine",
+    "symbol settle_invoice --nosuch",
+)
 
 
 @pytest.fixture(scope="module")
@@ -25,48 +77,6 @@ def served() -> Iterator[tuple[Household, Path]]:
         # What a sync that is under way would add to standard error is no part of this.
         house.settle(root)
         yield house, root
-
-
-def imported(report: str) -> set[str]:
-    lines = [line for line in report.splitlines() if line.startswith("import time:")]
-    return {line.rpartition("|")[2].strip() for line in lines}
-
-
-def own_words(outcome: Outcome) -> Outcome:
-    """Return an outcome without the report on imports."""
-    lines = outcome.err.splitlines(keepends=True)
-    err = "".join(line for line in lines if not line.startswith("import time:"))
-    return Outcome(outcome.status, outcome.out, err)
-
-
-def test_a_plain_search_loads_no_command_line(served: tuple[Household, Path]) -> None:
-    house, root = served
-
-    plain = house.run("settle invoice", cwd=root, python=IMPORTS)
-    other = house.run("settle invoice", "--offline", cwd=root, python=IMPORTS)
-
-    assert (plain.status, other.status) == (0, 0)
-    assert "typer" not in imported(plain.err)
-    assert "ggrep.interfaces.cli.app" not in imported(plain.err)
-    assert "ggrep.interfaces.cli.app" in imported(other.err)
-
-
-def test_a_plain_search_outside_git_loads_no_command_line_either(
-    served: tuple[Household, Path],
-) -> None:
-    """A directory without a repository is served as fast."""
-    house, _ = served
-    root = house.base / "plain"
-    write_tree(root, TREE)
-    assert house.run("settle invoice", "--yes", cwd=root).status == 0
-    house.settle(root)
-
-    plain = house.run("settle invoice", cwd=root, python=IMPORTS)
-    inside = house.run("settle invoice", str(root), "--compact", cwd=root / "src")
-
-    assert plain.status == 0
-    assert "ggrep.interfaces.cli.queries.one_search" not in imported(plain.err)
-    assert inside.out.split()[0] == "pay.py"
 
 
 @pytest.mark.parametrize(
@@ -135,8 +145,8 @@ def test_a_search_in_a_directory_shows_paths_from_there(
     """As a plain grep would; the daemon is told where we stand."""
     house, root = served
 
-    inside = house.run("settle invoice", "--compact", cwd=root / "src")
-    named = house.run("settle invoice", "src", "--compact", cwd=root)
+    inside = house.run_inside("settle invoice", "--compact", cwd=root / "src")
+    named = house.run_inside("settle invoice", "src", "--compact", cwd=root)
 
     assert inside == house.run_here(
         main, "settle invoice", "--compact", "--offline", cwd=root / "src"
@@ -150,7 +160,7 @@ def test_finding_nothing_ends_as_it_was_asked_to(served: tuple[Household, Path])
     house, root = served
     flags = ("zzyzx_qwfp", "--filter", "lang:rust", "--exit-status")
 
-    fast = house.run(*flags, cwd=root)
+    fast = house.run_inside(*flags, cwd=root)
 
     assert fast.status == 1
     assert fast == house.run_here(main, *flags, "--offline", cwd=root)
@@ -162,7 +172,7 @@ def test_a_wrong_flag_is_told_in_the_same_words(served: tuple[Household, Path], 
     house, root = served
     flags = ("settle", "--filter", wrong)
 
-    fast = house.run(*flags, cwd=root)
+    fast = house.run_inside(*flags, cwd=root)
 
     assert fast.status == 2
     assert fast == house.run_here(main, *flags, "--offline", cwd=root)
@@ -188,3 +198,159 @@ def test_an_interrupt_while_the_command_line_loads_is_told_as_later(home: Path) 
 
     assert "Traceback" not in outcome.err
     assert outcome.status == 12
+
+
+def test_a_search_outside_git_loads_no_command_line_either(served: tuple[Household, Path]) -> None:
+    """A directory without a repository is served as fast."""
+    house, _ = served
+    root = house.base / "plain"
+    write_tree(root, TREE)
+    assert house.run("settle invoice", "--yes", cwd=root).status == 0
+    house.settle(root)
+
+    inside = house.run_inside("settle invoice", str(root), "--compact", cwd=root / "src")
+
+    assert house.run_light("settle invoice", cwd=root).status == 0
+    assert inside.out.split()[0] == "pay.py"
+
+
+@pytest.mark.parametrize(
+    ("line", "variables"),
+    [
+        *((line, {}) for line in LINES),
+        *(
+            pytest.param(line, TERMINAL, marks=[] if line in COLOURED else pytest.mark.deep)
+            for line in LINES
+        ),
+    ],
+)
+def test_a_line_is_answered_in_the_bytes_of_the_whole_command_line(
+    served: tuple[Household, Path], line: str, variables: dict[str, str]
+) -> None:
+    """Nothing of that is loaded; results, notes and exit status are the same."""
+    house, root = served
+
+    fast = house.run_light(*line.split(), cwd=root, **variables)
+
+    assert fast == house.run_here(app.run, *line.split(), cwd=root, **variables)
+
+
+def without_request(outcome: Outcome) -> Outcome:
+    return replace(outcome, out=re.sub(r'"request_id":"[-0-9a-f]+"', "", outcome.out))
+
+
+@pytest.mark.parametrize("line", ODD)
+def test_odd_lines_get_the_commands_words(served: tuple[Household, Path], line: str) -> None:
+    """The daemon declines it."""
+    house, root = served
+
+    fast = house.run_inside(*line.split(), cwd=root)
+
+    whole = house.run_here(app.run, *line.split(), cwd=root)
+    assert without_request(fast) == without_request(whole)
+    assert fast.status != 0
+
+
+def test_paths_are_seen_from_where_one_stands(served: tuple[Household, Path]) -> None:
+    """In a directory below, and from beside the repository."""
+    house, root = served
+
+    below = house.run_inside("symbol", "settle_invoice", cwd=root / "src")
+    beside = house.run_inside("expand", "r/src/pay.py:1", cwd=root.parent)
+
+    assert below.out.startswith("pay.py:1")
+    assert below == house.run_here(app.run, "symbol", "settle_invoice", cwd=root / "src")
+    assert beside.out.startswith("r/src/pay.py:1")
+    assert beside == house.run_here(app.run, "expand", "r/src/pay.py:1", cwd=root.parent)
+
+
+@pytest.mark.parametrize("flags", [[], ["--json"]])
+def test_the_status_is_told_by_the_daemon(served: tuple[Household, Path], flags: list[str]) -> None:
+    """But for figures of the moment it is that of the whole command line."""
+    house, root = served
+
+    fast = house.run_light("status", *flags, cwd=root)
+    whole = house.run_here(app.run, "status", *flags, cwd=root)
+
+    assert re.sub(r"\d+", "0", fast.out) == re.sub(r"\d+", "0", whole.out)
+    assert (fast.status, fast.err) == (whole.status, whole.err)
+
+
+def test_a_repository_below_another_is_its_own(served: tuple[Household, Path]) -> None:
+    """The hint leads to the one above; its daemon sees that it is not meant."""
+    house, root = served
+    inner = house.repo("r/inner", {"b.py": "def inner_name():\n    return 1\n"})
+
+    result = house.run("symbol", "inner_name", "./inner/b.py", cwd=root)
+
+    assert result.out.startswith("inner/b.py:1")
+    assert {str(root), str(inner)} <= {record.root for record in house.records()}
+    house.settle(inner)
+
+
+WORKSPACE_LINES = (
+    "search invoice --workspace ws.jsonc",
+    "search invoice --workspace ws.jsonc --json --deterministic",
+    "search invoice --workspace ws.jsonc --only two --scores",
+    "search invoice --workspace ws.jsonc --only nosuch",
+    "search zzyzx_qwfp --workspace ws.jsonc --exit-status",
+    "search invoice --workspace ws.jsonc --format slate",
+    "slate invoice --workspace ws.jsonc",
+    "slate invoice --workspace ws.jsonc --json --deterministic",
+    "slate invoice --workspace ws.jsonc --graph mermaid",
+    "symbol settle_invoice --workspace ws.jsonc",
+    "refs settle_invoice --workspace ws.jsonc --json --deterministic",
+    "expand one:src/pay.py:1 --workspace ws.jsonc",
+)
+
+
+@pytest.fixture(scope="module")
+def served_workspace() -> Iterator[tuple[Household, Path]]:
+    """Return a home whose workspace of two repositories is served by two processes."""
+    with household() as house:
+        for name in ("one", "two"):
+            root = house.repo(name)
+            house.serve_apart(root)
+        init = ("workspace", "init", "ws.jsonc", "one", "two")
+        assert house.run_here(app.run, *init, cwd=house.base).status == 0
+        assert len(house.hosts()) == 2
+        yield house, house.base
+
+
+@pytest.mark.parametrize("line", WORKSPACE_LINES)
+@pytest.mark.parametrize("variables", [{}, {"FORCE_COLOR": "1", "COLUMNS": "60"}], ids=["", "tty"])
+def test_a_workspace_is_asked_in_the_bytes_of_the_whole_command_line(
+    served_workspace: tuple[Household, Path], line: str, variables: dict[str, str]
+) -> None:
+    """Nothing of that is loaded; results, notes and exit status are the same."""
+    house, base = served_workspace
+
+    fast = house.run_light(*line.split(), cwd=base, **variables)
+
+    assert fast == house.run_here(app.run, *line.split(), cwd=base, **variables)
+
+
+def test_files_are_seen_from_where_one_stands(served_workspace: tuple[Household, Path]) -> None:
+    """The daemon reads the workspace's file from the client's directory."""
+    house, base = served_workspace
+    words = ("slate", "invoice", "--workspace", "../ws.jsonc")
+
+    fast = house.run_light(*words, cwd=base / "one")
+
+    assert "--repo .  " in fast.out
+    assert fast == house.run_here(app.run, *words, cwd=base / "one")
+
+
+def test_a_daemon_that_is_missing_is_started_by_the_command_line(
+    served_workspace: tuple[Household, Path],
+) -> None:
+    """No daemon starts others, or reads an index in the place of one."""
+    house, base = served_workspace
+    assert house.run_here(app.run, "stop", "--path", "two", cwd=base).status == 0
+    words = ("search", "invoice", "--workspace", "ws.jsonc", "--json", "--deterministic")
+
+    first = house.run(*words, cwd=base)
+    again = house.run_light(*words, cwd=base)
+
+    assert {Path(record.root).name for record in house.records()} == {"one", "two"}
+    assert (first.status, again.out) == (0, first.out)

@@ -1,17 +1,14 @@
 """The first answer in a repository that nobody asked before, by the command as a shell runs it."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import psutil
 import pytest
 
 from ggrep.base import stable_json
-from tests.fakes.repos import write_tree
-from tests.journeys.command import SOURCE, WORDS, finish
-from tests.journeys.command import start as begin
+from tests.journeys.command import WORDS
+from tests.journeys.household import Household
 
 pytestmark = pytest.mark.slow
 
@@ -34,26 +31,20 @@ sys.exit(status)
 """
 
 
-def test_a_search_that_starts_its_daemon_loads_what_it_needs_alone(root: Path, home: Path) -> None:
+def test_a_search_that_starts_its_daemon_loads_what_it_needs_alone(house: Household) -> None:
     """Each of these takes a tenth of a second, of two that an answer may take."""
-    write_tree(root, WORDS)
-    environ = {key: value for key, value in os.environ.items() if not key.startswith("GGREP_")}
-    environ |= {"GGREP_HOME": str(home), "PYTHONPATH": str(SOURCE)}
-    line = [sys.executable, "-c", ASK, "alpha needle", "--yes", "--json"]
-    try:
-        done = subprocess.run(
-            line, cwd=root, env=environ, capture_output=True, check=False, timeout=1_200
-        )
-        (daemon,) = finish(begin("status", "--all", "--json", home=home)).document["daemons"]
-        typed = psutil.Process(daemon["pid"]).cmdline()
-    finally:
-        finish(begin("stop-all", home=home))
+    root = house.repo(files=WORDS)
+    line = [sys.executable, "-c", ASK, "alpha needle", "--json"]
+    done = subprocess.run(
+        line, cwd=root, env=house.environ(), capture_output=True, check=False, timeout=1_200
+    )
+    (record,) = house.records()
 
     answer = stable_json.loads(done.stdout)
     assert (done.returncode, answer["partial"]) == (0, "scan")
     assert answer["results"][0]["path"] == "a.py"
     assert done.stderr.decode().splitlines()[-1] == ""
-    assert "--later" in typed
+    assert "--later" in psutil.Process(record.pid).cmdline()
 
 
 def test_a_daemon_answers_before_it_loads_its_database() -> None:

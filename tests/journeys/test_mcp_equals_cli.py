@@ -104,10 +104,13 @@ def body(place: Settled, case: Case, known: Mapping[str, str]) -> dict[str, Any]
     given = arguments(place, case, known)
     values = read_arguments(tool.name, tool.arguments, given, tool.rare)
     several = tool.name == "search_workspace"
-    values |= {"workspace": str(place.workspace)} if several else {"root": str(place.root)}
+    if not case.of_workspace:
+        values["root"] = str(place.root)
     result: dict[str, Any] = body_of(
         placed_for(tool.every, values) if several else tool.every, values
     )
+    if case.of_workspace:
+        result["workspacePath"] = str(place.workspace)
     if is_slate(case):
         result.setdefault("slate", {})["ofText"] = True
     if case.below:
@@ -144,7 +147,10 @@ async def call_all(
 
 
 def path_of(case: Case) -> str:
-    return "/tour" if case.schema == "tour_success" else PATHS[case.tool]
+    if case.schema == "tour_success":
+        return "/tour"
+    named = case.of_workspace and case.tool != "search_workspace"
+    return f"{PATHS[case.tool]}/federated" if named else PATHS[case.tool]
 
 
 def post_all(place: Settled, known: Mapping[str, str]) -> dict[str, bytes]:
@@ -173,7 +179,7 @@ def test_every_surface_answers_with_the_same_bytes(
     case = CASES[name]
     words = [elsewhere.known.get(word, word) for word in case.typed]
     where = [str(place.root / case.below)] if case.below else ["--repo", str(place.root)]
-    where = ["--workspace", str(place.workspace)] if case.tool == "search_workspace" else where
+    where = ["--workspace", str(place.workspace)] if case.of_workspace else where
 
     counted = ["--of-text"] if is_slate(case) else []
     typed = ggrep(*words, *where, *counted, "--json", "--deterministic")
@@ -199,6 +205,8 @@ def test_the_cases_have_something_to_differ_in(elsewhere: Elsewhere) -> None:
     assert all(answer["results"] for answer in joined)
     assert [answer["meta"]["merge"]["strategy"] for answer in joined] == list(STRATEGIES)
     assert b"WARN_FEDERATED_SELECT_UNMATCHED" in elsewhere.called["workspace-unmatched"]
+    assert elsewhere.document("workspace-symbol")["definitions"]
+    assert all(elsewhere.document(f"workspace-{tool}")["ok"] for tool in ("references", "expand"))
     # Whoever has seen everything is shown nothing twice.
     assert elsewhere.document("context-delta")["slate"]["sections"] == []
     assert len(set(elsewhere.called.values())) > len(CASES) * 0.9

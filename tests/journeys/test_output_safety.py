@@ -136,7 +136,7 @@ def test_snippets_fit_terminals(
 )
 def test_colour_is_for_terminals_and_for_those_who_insist(
     ggrep: Command,
-    indexed: Path,
+    read_only: Path,
     monkeypatch: pytest.MonkeyPatch,
     variables: dict[str, str],
     flags: list[str],

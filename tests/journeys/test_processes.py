@@ -28,6 +28,16 @@ def test_the_module_is_the_command(indexed: Path, home: Path) -> None:
     assert sorted(result.out.split()) == ["a.py", "docs/b.md"]
 
 
+def test_modules_of_the_repository_are_not_run(root: Path, home: Path) -> None:
+    """`-m` looks for modules in the current directory first."""
+    planted = "raise SystemExit('planted')\n"
+    write_tree(root, {"asyncio.py": planted, "orjson.py": planted, "typer/__init__.py": planted})
+
+    done = finish(start("index", home=home, cwd=root))
+
+    assert (done.status, "planted" in done.err + done.out) == (0, False), done.err
+
+
 def test_two_writers_at_once_both_succeed(ggrep: Command, root: Path, home: Path) -> None:
     """Several agents work in one repository; the later one waits its turn."""
     write_tree(root, MORE)

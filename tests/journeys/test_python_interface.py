@@ -157,53 +157,30 @@ def test_a_workspace_without_any_answer_raises_the_reason(grove: Household) -> N
     ]
 
 
-SCRIPT = '''\
-"""Print where a question is answered, as a release script would."""
-
-import sys
-
-import ggrep
-
-
-def main(root: str, question: str) -> int:
-    try:
-        with ggrep.open(root) as repo:
-            repo.sync()
-            answer = repo.search(question, limit=3, mode="implementation")
-            for hit in answer.hits:
-                print(f"{hit.path}:{hit.start_line} {hit.name or hit.chunk_type}")
-            for name in [hit.name for hit in answer.hits if hit.name]:
-                for mention in repo.references(name, limit=5).references:
-                    print(f"  {name} used at {mention.path}:{mention.line}")
-            for limit in answer.limits_hit:
-                print("cut:", limit.code, limit.limit, limit.observed)
-            print(answer.confidence.value)
-    except ggrep.Unasked as error:
-        print(error, file=sys.stderr)
-        return 2
-    except ggrep.GgrepError as error:
-        print(f"{error.code}: {error}", file=sys.stderr)
-        return 1
-    return 0
+SCRIPT = """
+import sys, ggrep
+try:
+    with ggrep.open(sys.argv[1]) as repo:
+        repo.sync()
+        for hit in repo.search(sys.argv[2], limit=3, mode="implementation").hits:
+            print(f"{hit.path}:{hit.start_line} {hit.name}")
+            for mention in repo.references(hit.name, limit=5).references if hit.name else ():
+                print(f"  {hit.name} used at {mention.path}:{mention.line}")
+except ggrep.GgrepError as error:
+    sys.exit(f"{error.code}: {error}")
+"""
 
 
-sys.exit(main(*sys.argv[1:]))
-'''
-
-
-def test_a_script_is_thirty_lines(grove: Household, tmp_path: Path) -> None:
+def test_a_script_ends_with_its_answer_or_its_failure(grove: Household, tmp_path: Path) -> None:
     """A whole program: an index, a search, what is used where, and its failures."""
-    script = tmp_path / "where.py"
-    script.write_text(SCRIPT)
 
     def run(root: Path) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, str(script), str(root), "dig a hole of some depth"]
+        command = [sys.executable, "-c", SCRIPT, str(root), "dig a hole of some depth"]
         environ = grove.environ()
         return subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
 
     result, refused = run(grove.base / "alder"), run(tmp_path / "nowhere")
 
-    assert len(SCRIPT.splitlines()) == 30
     assert (result.returncode, result.stderr) == (0, "")
     assert "src/dig.py:1 dig\n" in result.stdout
     assert "  dig used at src/alder.py:2\n" in result.stdout
@@ -282,90 +259,6 @@ def test_a_forked_process_goes_on_over_the_daemon(grove: Household) -> None:
     assert after == before
 
 
-def kill(grove: Household, name: str) -> int:
-    """Kill the process that serves a repository."""
-    (results,) = [each for each in grove.records() if Path(each.root).name == name]
-    os.kill(results.pid, signal.SIGKILL)
-    return results.pid
-
-
-def set_apart(grove: Household) -> None:
-    """Give each repository a process of its own again: another takes in whose process died."""
-    served = Counter(record.pid for record in grove.records())
-    for record in grove.records():
-        if served[record.pid] > 1:
-            stop(record, "it is served apart", CLOCK)
-            grove.serve_apart(Path(record.root))
-
-
-@pytest.mark.parametrize("backend", DEATHS)
-def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend: str) -> None:
-    """Questions on their way to it are put to the daemon that is started in its place."""
-
-    async def program() -> dict[str, list[Any]]:
-        answers: dict[str, list[Any]] = {name: [] for name in NAMES}
-
-        async def ask(name: str) -> None:
-            environ = grove.environ()
-            async with ggrep.AsyncRepository(grove.base / name, environ=environ) as repo:
-                for number in range(30):
-                    answers[name].append(await repo.search("plant a needle", deterministic=True))
-                    if name == "birch" and number == 10:
-                        killed.append(kill(grove, name))
-
-        async with anyio.create_task_group() as group:
-            for name in NAMES:
-                group.start_soon(ask, name)
-        return answers
-
-    killed: list[int] = []
-    set_apart(grove)
-    answers = anyio.run(program, backend=backend)
-
-    for name in NAMES:
-        with opened(grove, name, daemon="never") as repo:
-            expected = repo.search("plant a needle", deterministic=True)
-        assert answers[name] == [expected] * 30
-    assert killed[0] not in {record.pid for record in grove.records()}
-    eventually(lambda: len(grove.records()) == len(NAMES))
-
-
-@pytest.mark.parametrize("backend", DEATHS)
-def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend: str) -> None:
-    """Where an operator starts daemons, and one is required."""
-    given: Any = {"daemon": "require", "environ": grove.environ(GGREP_START_DAEMON="false")}
-    results: dict[str, Any] = {}
-
-    async def ask(name: str) -> None:
-        async with ggrep.AsyncRepository(grove.base / name, **given) as repo:
-            before = await repo.search("plant a needle")
-            if name == "cedar":
-                kill(grove, name)
-            try:
-                results[name] = plain(await repo.search("plant a needle")) == plain(before)
-            except ggrep.GgrepError as error:
-                results[name] = type(error)
-
-    async def program() -> Any:
-        async with anyio.create_task_group() as group:
-            for name in NAMES:
-                group.start_soon(ask, name)
-        async with ggrep.AsyncWorkspace(grove.base / "grove.jsonc", **given) as team:
-            return await team.search("plant a needle")
-
-    set_apart(grove)
-    try:
-        team = anyio.run(program, backend=backend)
-    finally:
-        with opened(grove, "cedar") as repo:
-            repo.sync()
-
-    names = {repo.repo_id: repo.alias for repo in team.workspace.repos}
-    assert results == {"alder": True, "birch": True, "cedar": ggrep.NotStarted}
-    assert {merged.repo_alias for merged in team.hits} == {"alder", "birch"}
-    assert {names[trouble.repo_id] for trouble in team.errors} == {"cedar"}
-
-
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_cancelled_task_ends_its_request(grove: Household, backend: str, root: Path) -> None:
     (root / ".ggrep.toml").write_text("")
@@ -400,3 +293,88 @@ def test_a_repository_of_another_loop_or_process_says_so(grove: Household) -> No
     with pytest.raises(ggrep.Closed):
         anyio.run(repo.status)
     assert first.hits
+
+
+def kill(grove: Household, name: str) -> int:
+    """Kill the process that serves a repository."""
+    (results,) = [each for each in grove.records() if Path(each.root).name == name]
+    os.kill(results.pid, signal.SIGKILL)
+    return results.pid
+
+
+def set_apart(grove: Household) -> None:
+    """Give each repository a process of its own again: another takes in whose process died."""
+    served = Counter(record.pid for record in grove.records())
+    alone = set()
+    for record in grove.records():
+        if served[record.pid] > 1:
+            stop(record, "it is served apart", CLOCK)
+        else:
+            alone.add(record.root)
+    for root in (grove.base / name for name in NAMES):
+        if str(root) not in alone:
+            grove.serve_apart(root)
+
+
+@pytest.mark.parametrize("backend", DEATHS)
+def test_one_that_died_and_may_not_come_back_is_named(grove: Household, backend: str) -> None:
+    """Where an operator starts daemons, and one is required."""
+    given: Any = {"daemon": "require", "environ": grove.environ(GGREP_START_DAEMON="false")}
+    results: dict[str, Any] = {}
+
+    async def ask(name: str) -> None:
+        async with ggrep.AsyncRepository(grove.base / name, **given) as repo:
+            before = await repo.search("plant a needle")
+            if name == "cedar":
+                kill(grove, name)
+            try:
+                results[name] = plain(await repo.search("plant a needle")) == plain(before)
+            except ggrep.GgrepError as error:
+                results[name] = type(error)
+
+    async def program() -> Any:
+        async with anyio.create_task_group() as group:
+            for name in NAMES:
+                group.start_soon(ask, name)
+        async with ggrep.AsyncWorkspace(grove.base / "grove.jsonc", **given) as team:
+            return await team.search("plant a needle")
+
+    set_apart(grove)
+    team = anyio.run(program, backend=backend)
+
+    names = {repo.repo_id: repo.alias for repo in team.workspace.repos}
+    assert results == {"alder": True, "birch": True, "cedar": ggrep.NotStarted}
+    assert {merged.repo_alias for merged in team.hits} == {"alder", "birch"}
+    assert {names[trouble.repo_id] for trouble in team.errors} == {"cedar"}
+
+
+@pytest.mark.parametrize("backend", DEATHS)
+def test_one_of_three_dies_and_the_others_answer_whole(grove: Household, backend: str) -> None:
+    """Questions on their way to it are put to the daemon that is started in its place."""
+
+    async def program() -> dict[str, list[Any]]:
+        answers: dict[str, list[Any]] = {name: [] for name in NAMES}
+
+        async def ask(name: str) -> None:
+            environ = grove.environ()
+            async with ggrep.AsyncRepository(grove.base / name, environ=environ) as repo:
+                for number in range(30):
+                    answers[name].append(await repo.search("plant a needle", deterministic=True))
+                    if name == "birch" and number == 10:
+                        killed.append(kill(grove, name))
+
+        async with anyio.create_task_group() as group:
+            for name in NAMES:
+                group.start_soon(ask, name)
+        return answers
+
+    killed: list[int] = []
+    set_apart(grove)
+    answers = anyio.run(program, backend=backend)
+
+    for name in NAMES:
+        with opened(grove, name, daemon="never") as repo:
+            expected = repo.search("plant a needle", deterministic=True)
+        assert answers[name] == [expected] * 30
+    assert killed[0] not in {record.pid for record in grove.records()}
+    eventually(lambda: len(grove.records()) == len(NAMES))

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,29 +13,10 @@ from ggrep.base import stable_json
 from ggrep.config import store_files
 from ggrep.interfaces.entry import main
 from tests.fakes.workspaces import tree_of
-from tests.journeys.command import REPOS, Command, Outcome, fits, start
+from tests.journeys.command import WORKSPACE_NAMES, Command, Outcome, fits, start
 from tests.journeys.household import Household, eventually, finish
 
-NAMES = ("gateway", "ledger", "shop")
 WORKER = "ggrep.daemon.sync_worker"
-
-
-@pytest.fixture
-def workspace(ggrep: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a workspace file over copies of the fixture repositories; none has an index."""
-    monkeypatch.chdir(tmp_path)
-    for name in NAMES:
-        shutil.copytree(REPOS / name, tmp_path / name)
-    made = ggrep("workspace", "init", "ws.jsonc", *(f"{name}={name}" for name in NAMES))
-    assert made.status == 0
-    return tmp_path / "ws.jsonc"
-
-
-@pytest.fixture
-def indexed(ggrep: Command, workspace: Path) -> Path:
-    """Return the same, with every repository indexed."""
-    assert ggrep("index", "--workspace", workspace).status == 0
-    return workspace
 
 
 def document_of(outcome: Outcome) -> dict[str, object]:
@@ -62,13 +42,15 @@ LOOKS = (
 )
 
 
-def test_reads_write_nothing(ggrep: Command, indexed: Path, tmp_path: Path, home: Path) -> None:
+def test_reads_write_nothing(
+    ggrep: Command, indexed_workspace: Path, tmp_path: Path, home: Path
+) -> None:
     """Not a byte and no time, whatever state the indexes are in."""
     store_files.active_file(the_store(home, "ledger")).write_text("nonsense")
     before = tree_of(tmp_path)
 
     for name, *flags in LOOKS:
-        ggrep("workspace", name, indexed, *flags)
+        ggrep("workspace", name, indexed_workspace, *flags)
 
     assert tree_of(tmp_path) == before
 
@@ -76,9 +58,11 @@ def test_reads_write_nothing(ggrep: Command, indexed: Path, tmp_path: Path, home
 @pytest.mark.parametrize(
     "name", ["validate", "manifest", "status", "catalog", "doctor", "gc", "build", "watch"]
 )
-def test_the_file_is_named_once_either_way(ggrep: Command, workspace: Path, name: str) -> None:
+def test_the_file_is_named_once_either_way(
+    ggrep: Command, shared_workspace: Path, name: str
+) -> None:
     """Twice is a mistake, for nobody can say which is meant; so is nothing at all."""
-    both = ggrep("workspace", name, workspace, "--workspace", workspace, "--json")
+    both = ggrep("workspace", name, shared_workspace, "--workspace", shared_workspace, "--json")
     twice = ggrep("workspace", name, "--workspace", "a", "--workspace", "b", "--json")
 
     for refused in (both, twice):
@@ -91,10 +75,12 @@ def test_the_file_is_named_once_either_way(ggrep: Command, workspace: Path, name
 
 
 @pytest.mark.parametrize("name", ["status", "catalog", "doctor", "manifest"])
-def test_an_option_names_the_file_as_well(ggrep: Command, indexed: Path, name: str) -> None:
-    by_argument = ggrep("workspace", "manifest", indexed)
-    argument = ggrep("workspace", name, indexed, "--json")
-    option = ggrep("workspace", name, "--workspace", indexed, "--json")
+def test_an_option_names_the_file_as_well(
+    ggrep: Command, shared_workspace: Path, name: str
+) -> None:
+    by_argument = ggrep("workspace", "manifest", shared_workspace)
+    argument = ggrep("workspace", name, shared_workspace, "--json")
+    option = ggrep("workspace", name, "--workspace", shared_workspace, "--json")
 
     assert by_argument.status == argument.status == option.status == 0
     assert {**document_of(argument), "written": 0} == {**document_of(option), "written": 0}
@@ -166,22 +152,26 @@ def test_an_added_repository_has_the_name_of_its_directory(
     assert [repo["alias"] for repo in document["workspace"]["repos"]] == [taken, alias]
 
 
-def test_the_manifest_follows_the_index(ggrep: Command, indexed: Path, tmp_path: Path) -> None:
+def test_the_manifest_follows_the_index(
+    ggrep: Command, indexed_workspace: Path, tmp_path: Path
+) -> None:
     """An edit of a name is no change of an index."""
-    first = document_of(ggrep("workspace", "manifest", indexed, "--json"))
+    first = document_of(ggrep("workspace", "manifest", indexed_workspace, "--json"))
     path = Path(str(first["manifestPath"]))
     kept = path.read_bytes()
     fits(stable_json.loads(kept), "workspace_manifest")
-    indexed.write_text(indexed.read_text().replace('"alias": "shop"', '"alias": "store"'))
-    again = document_of(ggrep("workspace", "manifest", indexed, "--json"))
+    indexed_workspace.write_text(
+        indexed_workspace.read_text().replace('"alias": "shop"', '"alias": "store"')
+    )
+    again = document_of(ggrep("workspace", "manifest", indexed_workspace, "--json"))
     (tmp_path / "shop" / "new.py").write_text("def brand_new():\n    return 1\n")
     ggrep("index", "shop")
-    third = document_of(ggrep("workspace", "manifest", indexed, "--json"))
+    third = document_of(ggrep("workspace", "manifest", indexed_workspace, "--json"))
 
     assert [each["written"] for each in (first, again, third)] == [True, False, True]
     assert first["manifestHash"] == again["manifestHash"] != third["manifestHash"]
     assert path.read_bytes() != kept
-    shown = ggrep("workspace", "manifest", indexed)
+    shown = ggrep("workspace", "manifest", indexed_workspace)
     assert str(third["manifestHash"]) in shown.out
     assert "unchanged" in shown.out
 
@@ -193,7 +183,7 @@ def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home:
     reported = document_of(ggrep("workspace", "status", workspace, "--json"))
     ill = ggrep("workspace", "doctor", workspace)
     robot = ggrep("workspace", "doctor", workspace, "--json")
-    for name in NAMES:
+    for name in WORKSPACE_NAMES:
         ggrep("index", name)
     well = ggrep("workspace", "doctor", workspace)
 
@@ -214,30 +204,34 @@ def test_status_says_what_can_be_searched(ggrep: Command, workspace: Path, home:
     assert (well.status, well.out) == (0, "no problems\n")
 
 
-def test_a_broken_pointer_breaks_no_other(ggrep: Command, indexed: Path, home: Path) -> None:
+def test_a_broken_pointer_breaks_no_other(
+    ggrep: Command, indexed_workspace: Path, home: Path
+) -> None:
     """Its rows say so in every view."""
     store_files.active_file(the_store(home, "ledger")).write_text("../../etc")
 
-    shown = ggrep("workspace", "status", indexed)
-    catalog = document_of(ggrep("workspace", "catalog", indexed, "--json"))
-    doctor = ggrep("workspace", "doctor", indexed)
+    shown = ggrep("workspace", "status", indexed_workspace)
+    catalog = document_of(ggrep("workspace", "catalog", indexed_workspace, "--json"))
+    doctor = ggrep("workspace", "doctor", indexed_workspace)
 
     assert shown.status == 0
     assert "ACTIVE_SNAPSHOT does not contain a snapshot id" in shown.err
     repos = catalog["repos"]
     assert isinstance(repos, list)
     assert [repo["snapshotId"] is None for repo in repos] == [False, True, False]
-    assert f"ggrep repair --path {indexed.parent}/ledger" in doctor.out
+    assert f"ggrep repair --path {indexed_workspace.parent}/ledger" in doctor.out
 
 
-def test_what_a_dead_workspace_left_is_collected(ggrep: Command, indexed: Path, home: Path) -> None:
+def test_what_a_dead_workspace_left_is_collected(
+    ggrep: Command, indexed_workspace: Path, home: Path
+) -> None:
     """After the days of grace, and when somebody says so."""
-    ggrep("workspace", "manifest", indexed)
+    ggrep("workspace", "manifest", indexed_workspace)
     (directory,) = (home / "cache" / "federation").iterdir()
     os.utime(directory, (0, 0))
     os.utime(next(directory.iterdir()), (0, 0))
     living = ggrep("workspace", "gc", "--force", "--json")
-    indexed.unlink()
+    indexed_workspace.unlink()
 
     looked = ggrep("workspace", "gc")
     robot = document_of(ggrep("workspace", "gc", "--json"))
@@ -280,7 +274,7 @@ def test_a_build_tells_of_each_repository(ggrep: Command, workspace: Path) -> No
     reported, stopped = document_of(built), document_of(strict)
     assert built.status == strict.status == 1
     entries = reported["diagnostics"]["entries"]  # type: ignore[index] # the schema says so
-    assert [entry["alias"] for entry in entries] == list(NAMES)
+    assert [entry["alias"] for entry in entries] == list(WORKSPACE_NAMES)
     assert [entry["status"] for entry in entries] == ["failed", "passed", "passed"]
     assert "toml" in entries[0]["error"]
     assert Path(str(reported["manifestPath"])).is_file()
@@ -338,7 +332,7 @@ def test_a_watch_keeps_daemons_up_and_the_manifest_current(house: Household) -> 
     file = two(house)
 
     def stated() -> Mapping[str, Any]:
-        done = house.run("workspace", "status", file, "--json", cwd=house.base)
+        done = house.run_here(main, "workspace", "status", file, "--json", cwd=house.base)
         document: Mapping[str, Any] = done.document
         return document
 
@@ -353,7 +347,7 @@ def test_a_watch_keeps_daemons_up_and_the_manifest_current(house: Household) -> 
         for name in ("one", "two"):
             house.settle(house.base / name)
         (house.base / "one" / "new.py").write_text("def brand_new():\n    return 1\n")
-        house.run("index", "--path", house.base / "one", cwd=house.base)
+        house.run_here(main, "index", "--path", house.base / "one", cwd=house.base)
         kept = Path(str(stated()["manifestPath"]))
         # What a daemon publishes meanwhile is of the manifest, too.
         eventually(lambda: stated()["manifestHash"] in kept.read_text())
@@ -376,12 +370,15 @@ def test_who_asks_daemons_keeps_nothing_of_it(house: Household) -> None:
     house.index(house.base / "one", house.base / "two")
     before = outside(house)
 
-    for flags in (("--merge", "global"), ("--json", "--stats"), ("--sync",)):
-        result = house.run("invoice", "--workspace", file, *flags, cwd=house.base)
+    for run, *flags in (
+        (house.run, "--merge", "global"),
+        (house.run_inside, "--json", "--stats"),
+        (house.run_inside, "--sync"),
+    ):
+        result = run("invoice", "--workspace", file, *flags, cwd=house.base)
         assert result.status == 0, result.err
-    timed = house.run(
-        "invoice", "--workspace", file, "--merge", "global", "--stats", cwd=house.base
-    )
+    stats = ("--merge", "global", "--stats")
+    timed = house.run_inside("invoice", "--workspace", file, *stats, cwd=house.base)
     assert re.search(r"^2 repos in \d+ ms(: .+|)$", timed.err, re.MULTILINE), timed.err
     for name in sorted({name for name, *_ in LOOKS}):
         assert house.run_here(main, "workspace", name, file, cwd=house.base).status == 0
@@ -407,7 +404,7 @@ def test_one_look_starts_what_is_missing(house: Household) -> None:
     file = two(house)
 
     looked = house.run("workspace", "watch", file, "--once", "--json", cwd=house.base)
-    again = house.run("workspace", "watch", file, "--once", cwd=house.base)
+    again = house.run_here(main, "workspace", "watch", file, "--once", cwd=house.base)
 
     events = [stable_json.loads(line) for line in looked.out.splitlines()]
     for event in events:

@@ -19,7 +19,6 @@ from tests.mcp.processes import INITIALIZE, Settled, settled
 pytestmark = pytest.mark.slow
 
 _PATIENCE_S = 600
-OTHER_SIGNALS = (signal.SIGINT, signal.SIGHUP)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +63,6 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
         listing = await client.list_tools()
         result = await client.call_tool("search_workspace", query, progress_callback=hear)
         single = await client.call_tool("search", query)
-        old = await client.call_tool("good_search", query)
         slate = await client.call_tool("context", query)
         defined = await client.call_tool("symbol", {"name": "settle_invoice"})
         used = await client.call_tool("references", {"name": "settle_invoice"})
@@ -77,7 +75,6 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
     assert {hit["repoAlias"] for hit in result.structured_content["results"]} == {"pay", "mail"}
     assert sorted(str(line).partition(":")[0] for line in reports) == ["mail", "pay"]
     assert single.structured_content["results"][0]["path"] == "src/pay.py"
-    assert old.structured_content["results"] == single.structured_content["results"]
     assert slate.structured_content["slate"]["overview"]["top_paths"] == ["src/pay.py"]
     assert [at["path"] for at in defined.structured_content["definitions"]] == ["src/pay.py"]
     assert used.structured_content["references"] == []
@@ -87,20 +84,15 @@ async def test_a_client_lists_and_calls_every_tool(place: Settled, mode: str) ->
     assert str(place.root) in workspace.contents[0].text
 
 
-@pytest.mark.parametrize(
-    ("name", "fault"), [("missing.jsonc", "workspace file not found: "), ("both.jsonc", "")]
-)
-def test_a_workspace_file_that_cannot_be_loaded_is_reported_at_the_start(
-    place: Settled, name: str, fault: str
-) -> None:
+def test_a_workspace_file_that_cannot_be_loaded_is_reported_at_the_start(place: Settled) -> None:
     """The first call would be too late: clients show only that the server runs."""
-    with started(place, place.base, "--workspace", name) as server:
+    with started(place, place.base, "--workspace", "missing.jsonc") as server:
         answer = ask(server, INITIALIZE)
         server.terminate()
         reported = server.stderr.read().decode()
 
     assert "result" in answer
-    assert reported == (fault and f"warning: {fault}{place.base / name}\n")
+    assert reported == f"warning: workspace file not found: {place.base / 'missing.jsonc'}\n"
 
 
 async def test_a_repository_without_an_index_is_indexed_by_its_first_question(
@@ -138,10 +130,8 @@ def test_only_the_end_of_its_input_ends_a_server_without_a_repository(place: Set
     assert (process.returncode, out, err) == (0, b"", b"")
 
 
-@pytest.mark.parametrize(
-    "sent",
-    [signal.SIGTERM, *(pytest.param(each, marks=pytest.mark.deep) for each in OTHER_SIGNALS)],
-)
+@pytest.mark.deep
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_it_though_its_input_is_open(place: Settled, sent: signal.Signals) -> None:
     """A wait for a line that never comes must not keep it."""
     with started(place, place.root) as process:
@@ -165,7 +155,10 @@ def test_progress_is_written_in_order_and_before_the_answer(place: Settled) -> N
         process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
         lines = [ask(process, asked)]
         lines += [stable_json.loads(process.stdout.readline()) for _ in range(2)]
+        process.terminate()  # a wait for a line that never comes must not keep it
 
+        assert process.wait(timeout=_PATIENCE_S) == 0
+        assert process.stderr.read() == b""
     first, second, answer = lines
     assert [step["params"]["progress"] for step in (first, second)] == [1, 2]
     assert {step["params"]["progressToken"] for step in (first, second)} == {"t"}

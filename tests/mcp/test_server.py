@@ -19,18 +19,9 @@ from ggrep.interfaces.mcp.tools import BY_NAME, TOOLS, listed
 from ggrep.model.request import SnippetMode
 from ggrep.render.agent_text import agent_text
 from tests.fakes.federators import FakeFederator, answer_of
+from tests.mcp.test_tool_calls import LEAST
 
 MODES = pytest.mark.parametrize("mode", ["legacy", "auto"])
-LEAST = {
-    "search": {"query": "q"},
-    "context": {"query": "q"},
-    "search_workspace": {"query": "q"},
-    "symbol": {"name": "pay"},
-    "references": {"name": "pay"},
-    "expand": {"target": "src/pay.py:1"},
-    "outline": {"path": "src/pay.py"},
-    "good_search": {"query": "q"},
-}
 
 
 def text_of(result: CallToolResult) -> str:
@@ -171,18 +162,6 @@ async def test_no_index_is_said_as_a_failure_of_the_tool(
     assert first == "no_index: own: no published snapshot yet"
     assert hint.startswith("hint: ")
     assert "ggrep index" in hint
-
-
-async def test_an_unknown_argument_is_a_failure_of_the_tool(
-    connect: object, federator: FakeFederator
-) -> None:
-    """The model can mend it, so the model has to see it."""
-    async with connect() as client:
-        result = await client.call_tool("search", {"query": "q", "rawArgs": ["--repo", "/"]})
-
-    assert result.is_error
-    assert "unknown argument 'rawArgs'" in text_of(result)
-    assert federator.asked == []
 
 
 @MODES

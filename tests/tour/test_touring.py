@@ -7,8 +7,7 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.outline import TourRequest, TourResponse, size_of, tour_lines
-from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, write_tree
 
 PYTHON = {
     "README.md": "# Till\n\n[![CI](https://x/y.svg)](https://x)\n\n"
@@ -64,23 +63,8 @@ RAILS = {
 }
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """Return a place for stores."""
-    return tmp_path.resolve() / "home"
-
-
-def toured(
-    root: Path, home: Path, files: Mapping[str, str | bytes], most: int = 4_096
-) -> TourResponse:
-    return indexed(root, home, files).ask(TourRequest(most, deterministic=True))
-
-
-def indexed(root: Path, home: Path, files: Mapping[str, str | bytes]) -> Engine:
-    write_tree(root, files)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+def toured(index_of: IndexOf, files: Mapping[str, str | bytes], most: int = 4_096) -> TourResponse:
+    return index_of(files, encoder="none").ask(TourRequest(most, deterministic=True))
 
 
 def told(found: TourResponse) -> dict[str, list[tuple[str, str, int]]]:
@@ -90,9 +74,9 @@ def told(found: TourResponse) -> dict[str, list[tuple[str, str, int]]]:
     }
 
 
-def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> None:
+def test_a_python_project_says_what_it_is_and_where(index_of: IndexOf) -> None:
     """Each line is a quotation, a name or a count, and names its file."""
-    result = told(toured(root, home, PYTHON))
+    result = told(toured(index_of, PYTHON))
 
     assert result["about"] == [
         ("Till counts money. It is fast.", "README.md", 5),
@@ -128,9 +112,9 @@ def test_a_python_project_says_what_it_is_and_where(root: Path, home: Path) -> N
     assert result["tests"] == [("1 indexed file", "tests/", 0)]
 
 
-def test_in_go_packages_are_imported_and_commands_begin_programs(root: Path, home: Path) -> None:
+def test_in_go_packages_are_imported_and_commands_begin_programs(index_of: IndexOf) -> None:
     """A module of others never means our own root."""
-    result = told(toured(root, home, GO))
+    result = told(toured(index_of, GO))
 
     assert result["main_files"][0] == ("3 indexed files", "money/", 0)
     assert result["entry_points"] == [
@@ -144,19 +128,19 @@ def test_in_go_packages_are_imported_and_commands_begin_programs(root: Path, hom
     assert result["tests"] == [("one of 1 indexed go file beside the code", "money/add_test.go", 0)]
 
 
-def test_what_is_unknown_has_no_section(root: Path, home: Path) -> None:
+def test_what_is_unknown_has_no_section(index_of: IndexOf) -> None:
     """Nothing is guessed."""
-    result = told(toured(root, home, {"a.txt": "x = 1\n", "b.py": "x = 1\n"}))
+    result = told(toured(index_of, {"a.txt": "x = 1\n", "b.py": "x = 1\n"}))
 
     assert set(result) - {"main_files"} == {"languages"}
 
 
 @pytest.mark.parametrize("most", [120, 300, 600, 4_096])
 def test_a_tour_keeps_to_its_bytes_and_counts_what_it_leaves_out(
-    root: Path, home: Path, most: int
+    index_of: IndexOf, most: int
 ) -> None:
     """The longest sections lose lines first."""
-    result = toured(root, home, PYTHON, most)
+    result = toured(index_of, PYTHON, most)
 
     assert size_of(tour_lines(result.sections)) <= most
     assert bool(result.limits_hit) == (most < 4_096)
@@ -165,9 +149,9 @@ def test_a_tour_keeps_to_its_bytes_and_counts_what_it_leaves_out(
         assert any(section.left_out for section in result.sections)
 
 
-def test_the_same_snapshot_has_the_same_tour(root: Path, home: Path) -> None:
+def test_the_same_snapshot_has_the_same_tour(index_of: IndexOf, root: Path) -> None:
     """It is gathered once, and the next sync has it gathered anew."""
-    engine = indexed(root, home, PYTHON)
+    engine = index_of(PYTHON, encoder="none")
     request = TourRequest(deterministic=True)
     first = engine.ask(request)
 
@@ -177,19 +161,17 @@ def test_the_same_snapshot_has_the_same_tour(root: Path, home: Path) -> None:
     assert ("2 indexed files", "docs/", 0) in told(engine.ask(request))["docs"]
 
 
-def test_a_tour_without_room_is_refused(root: Path, home: Path) -> None:
+def test_a_tour_without_room_is_refused(index_of: IndexOf) -> None:
     """As any answer."""
-    engine = indexed(root, home, {"a.py": "x = 1\n"})
+    engine = index_of({"a.py": "x = 1\n"}, encoder="none")
     for wrong in (TourRequest(0), TourRequest(timeout_ms=-1)):
         with pytest.raises(InvalidRequest):
             engine.ask(wrong)
 
 
-def test_a_rails_application_names_the_constants_that_most_files_use(
-    root: Path, home: Path
-) -> None:
+def test_a_rails_application_names_the_constants_that_most_files_use(index_of: IndexOf) -> None:
     """It imports nothing; what a namespace holds is no use of it, and tests do not count."""
-    result = told(toured(root, home, RAILS))
+    result = told(toured(index_of, RAILS))
 
     assert result["main_files"][:2] == [
         ("3 indexed lines: Order", "app/models/order.rb", 0),
@@ -197,16 +179,16 @@ def test_a_rails_application_names_the_constants_that_most_files_use(
     ]
 
 
-def test_settings_are_read_by_code_and_not_by_pages(root: Path, home: Path) -> None:
+def test_settings_are_read_by_code_and_not_by_pages(index_of: IndexOf) -> None:
     """A script of a page, and a word of the same family, configure nothing."""
-    result = told(toured(root, home, RAILS))
+    result = told(toured(index_of, RAILS))
 
     assert result["configuration"] == [("PORT", "config/puma.rb", 1)]
 
 
-def test_a_folder_is_cited_by_the_whole_path_of_its_readme(root: Path, home: Path) -> None:
+def test_a_folder_is_cited_by_the_whole_path_of_its_readme(index_of: IndexOf) -> None:
     """`README.md` alone is the root's."""
-    result = toured(root, home, RAILS)
+    result = toured(index_of, RAILS)
     lines = tour_lines(result.sections)
 
     assert "about" not in told(result)
@@ -227,9 +209,9 @@ ENVIRONMENT = {
 }
 
 
-def test_a_variable_is_listed_where_code_reads_it(root: Path, home: Path) -> None:
+def test_a_variable_is_listed_where_code_reads_it(index_of: IndexOf) -> None:
     """Comments, assignments, benchmarks and argument parsers read none."""
-    result = told(toured(root, home, ENVIRONMENT))
+    result = told(toured(index_of, ENVIRONMENT))
 
     assert sorted(result["configuration"]) == [
         ("YES1", "a.py", 3),
@@ -258,9 +240,9 @@ MAINS = {
 }
 
 
-def test_programs_are_those_whose_files_there_are(root: Path, home: Path) -> None:
+def test_programs_are_those_whose_files_there_are(index_of: IndexOf) -> None:
     """Neither benchmarks nor build scripts are programs of the repository."""
-    result = told(toured(root, home, MAINS))
+    result = told(toured(index_of, MAINS))
 
     assert result["entry_points"] == [
         ("a = ./bin/a.js", "package.json", 1),
@@ -268,9 +250,9 @@ def test_programs_are_those_whose_files_there_are(root: Path, home: Path) -> Non
     ]
 
 
-def test_main_files_show_what_they_export(root: Path, home: Path) -> None:
+def test_main_files_show_what_they_export(index_of: IndexOf) -> None:
     """Guards, targets of an `impl` and private names are no exports, and barrels define nothing."""
-    result = told(toured(root, home, MAINS))
+    result = told(toured(index_of, MAINS))
     lines = {path: text for text, path, _ in result["main_files"]}
 
     assert lines["src/e.rs"] == "5 indexed lines: Shown"
