@@ -9,31 +9,33 @@ from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.base.errors import Incompatible, NoIndex
+from ggrep.base.errors import NoIndex
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.checks import audit, check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
 from ggrep.index.store.judging import open_active
 from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
+from tests.fakes.built_store import built_once
 from tests.fakes.daemons import busy_load
 from tests.fakes.git import Git
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import indexed, open_engine, write_tree
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """Return an engine over a store of two segments."""
-    engine = open_engine(root, home)
-    write_tree(root, {f"part{number}.py": "def retry():\n    pass\n" for number in range(6)})
-    engine.sync()
+def build(root: Path, home: Path) -> None:
+    """Make a store of two segments."""
+    engine = indexed(
+        root, home, {f"part{number}.py": "def retry():\n    pass\n" for number in range(6)}
+    )
     write_tree(root, {"part1.py": "def retry_again():\n    pass\n"})
     engine.sync()
-    return engine
+
+
+engine = built_once(build)
 
 
 def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, HealthCheck]:
@@ -277,16 +279,3 @@ def test_many_untracked_warn(engine: Engine, git: Git, monkeypatch: pytest.Monke
     assert bad(engine, shared_store=True)["repo_hygiene"] == FAIL
     (engine.identity.root / ".gitignore").write_text("part*\n")
     assert bad(engine) == {}
-
-
-def test_a_newer_builds_store_is_not_judged(engine: Engine) -> None:
-    """Search refuses it as well; to call it damaged would have its owner throw it away."""
-    store = engine.identity.store
-    path = store_files.manifest_file(store, engine.view().manifest.snapshot_id)
-    values = stable_json.loads(path.read_bytes())
-    path.write_bytes(stable_json.dumps(values | {"schema_version": 99}))
-
-    with pytest.raises(Incompatible, match="99"):
-        checks(engine)
-    with pytest.raises(Incompatible, match="99"):
-        audit(store, engine.identity.store_id)

@@ -1,7 +1,6 @@
 """The status document: one shape with and without a daemon, and warnings in a fixed order."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ from ggrep.model.maintenance import OK, WARN, HealthCheck
 from ggrep.model.status import Disk, Resources, SyncStatus, WatchStatus
 from ggrep.search.engine.engine import Engine
 from tests.fakes.daemons import busy_load, quiet_load
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 from tests.fakes.statuses import EMPTY_STATUS
 
 
@@ -116,13 +115,10 @@ def test_what_comes_from_outside_is_sanitised() -> None:
 Change = Callable[[DaemonLoad], DaemonLoad]
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
     """Return an engine over a small sound store."""
-    engine = open_engine(root, home, encoder="none")
-    write_tree(root, {"a.py": "def retry():\n    pass\n"})
-    engine.sync()
-    return engine
+    return shared_index({"a.py": "def retry():\n    pass\n"}, encoder="none")
 
 
 def checks(engine: Engine, load: DaemonLoad | None) -> dict[str, HealthCheck]:

@@ -25,21 +25,8 @@ from tests.oracle.table import CACHE_FOLDER
 
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 SAMPLE = (
-    *(
-        "cmd",
-        "contextlib",
-        "copy",
-        "csv",
-        "enum",
-        "filecmp",
-        "functools",
-        "getopt",
-        "glob",
-        "heapq",
-    ),
-    *("hmac", "netrc", "operator", "plistlib", "poplib", "pprint", "pstats", "queue", "reprlib"),
-    *("sched", "selectors", "shelve", "shlex", "string", "textwrap", "timeit", "trace", "types"),
-    *("uuid", "warnings", "weakref"),
+    *("contextlib", "copy", "csv", "enum", "functools", "netrc", "plistlib", "poplib", "queue"),
+    *("selectors", "shlex", "textwrap", "trace", "weakref"),
 )
 """Modules that have been part of Python for long and will be."""
 MADE = frozenset({"class", "enum", "function", "interface", "method"})
@@ -92,7 +79,7 @@ def test_python_s_own_parser_finds_the_same_definitions_and_usages() -> None:
         result, used = result + len(ours), used + len(names.used)
         seen += len(names.used & code)
 
-    assert wanted > 800
+    assert wanted > 500
     assert right / wanted >= 0.999
     assert right / result >= 0.999
     assert used > 10_000

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
-from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_names import (
     FederatedReferences,
     FederatedSymbol,
@@ -28,13 +26,11 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
-from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.union import UnionStore, build_union, references_of, symbol_of
 from tests.properties.names import named_repos, references, symbols
-from tests.properties.workspaces import write_trees
+from tests.properties.workspaces import IndexedWorkspace, write_trees
 
 REQUEST = FederatedRequest(SearchRequest("", timeout_ms=0))
 HOSTED = Hosted(occurrences=InProcessMentions())  # type: ignore[arg-type]  # answers alike
@@ -42,33 +38,20 @@ SAID = ("other_case", "other_container", "nothing_selected")
 CUTS = {"max_symbols", "max_references"}
 
 
-class NamedWorkspace:
-    """A workspace over indexed roots, asked through the real coordinator."""
+class NamedWorkspace(IndexedWorkspace):
+    """A workspace that is asked about names through the real coordinator."""
 
     def __init__(self, base: Path, roots: Sequence[Path]) -> None:
-        home = Home(base / "home")
-        flags = {"encoder": "none"}
-        self.engines = {root: Engine(root, home, flags=flags, hosted=HOSTED) for root in roots}
-        for engine in self.engines.values():
-            engine.sync()
-        entries = ",".join(f'{{"root": "{root}"}}' for root in roots)
-        file = base / "w.jsonc"
-        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
-        self.workspace = load_workspace(file, resolve_root=lambda path: path)
-
-    def _searchers(self) -> ReadySearchers:
-        return ReadySearchers(
-            lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical])
-        )
+        super().__init__(base, roots, "none", HOSTED)
 
     def symbol(self, asked: SymbolRequest) -> FederatedSymbol:
         return anyio.run(
-            federated_symbol, self.workspace, REQUEST, asked, self._searchers(), SystemClock()
+            federated_symbol, self.workspace, REQUEST, asked, self.searchers(), SystemClock()
         )
 
     def references(self, asked: ReferencesRequest) -> FederatedReferences:
         return anyio.run(
-            federated_references, self.workspace, REQUEST, asked, self._searchers(), SystemClock()
+            federated_references, self.workspace, REQUEST, asked, self.searchers(), SystemClock()
         )
 
 
@@ -83,8 +66,9 @@ def assert_symbol_alike(asked: SymbolRequest, workspace: NamedWorkspace, union: 
     assert answer.total == result.answer.total
     assert answer.suggestions == result.answer.suggestions
     assert_same_said(answer, result.answer)
-    pages = symbol_pages(workspace, asked)
-    assert pages == whole(workspace.symbol(replace(asked, limit=0)))
+    if asked.limit:
+        every = workspace.symbol(replace(asked, limit=0))
+        assert symbol_pages(workspace, asked) == list(every.definitions)
 
 
 def assert_references_alike(
@@ -106,10 +90,11 @@ def assert_references_alike(
     assert answer.files == len({(repo, item.path) for repo, item in shown})
     assert tuple(item.place for item in answer.defined) == result.answer.defined
     assert_same_said(answer, result.answer)
-    every = workspace.references(replace(asked, limit=0))
-    assert reference_pages(workspace, asked) == [
-        (item.repo_id, item.place) for item in every.references
-    ]
+    if asked.limit:
+        every = workspace.references(replace(asked, limit=0))
+        assert reference_pages(workspace, asked) == [
+            (item.repo_id, item.place) for item in every.references
+        ]
 
 
 def assert_same_said(
@@ -128,10 +113,6 @@ def assert_same_said(
     ]
     observed = {cut.observed for cut in (*cuts, *expected_cuts)} - {None}
     assert len(observed) <= 1, "amounts that are known are equal"
-
-
-def whole(answer: FederatedSymbol) -> list[object]:
-    return list(answer.definitions)
 
 
 def symbol_pages(workspace: NamedWorkspace, asked: SymbolRequest) -> list[object]:
