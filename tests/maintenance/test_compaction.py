@@ -116,9 +116,7 @@ def test_a_compacted_store_goes_on_like_any_other(engine: Engine) -> None:
 
 def test_tombstones_of_nothing_go_too(root: Path, home: Path) -> None:
     """A clean segment may be left of a store that dropped all others."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     write_tree(root, {"a.py": "retry = 2\n", "b.py": "queue = 1\n"})
     engine.sync()
     write_tree(root, {"b.py": None})

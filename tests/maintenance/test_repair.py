@@ -17,7 +17,7 @@ from ggrep.model.maintenance import RepairReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from tests.fakes.built_store import built_once
-from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.repos import answer_bytes, indexed, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
 
@@ -26,9 +26,9 @@ ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=Tr
 
 def build(root: Path, home: Path) -> None:
     """Make a store of three segments: a and b, then c, then b anew; one snapshot is left."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"})
-    engine.sync()
+    engine = indexed(
+        root, home, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"}
+    )
     write_tree(root, {"c.py": "def queue_c():\n    pass\n"})
     engine.sync()
     write_tree(root, {"b.py": "def queue_b():\n    pass\n"})

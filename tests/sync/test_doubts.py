@@ -96,9 +96,7 @@ def test_a_failed_listing_is_told(root: Path, home: Path, monkeypatch: pytest.Mo
 
 def test_a_closed_directory_stays(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages escape such a name, the index does not."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
     listing_fails(monkeypatch, "a\u00a0b", errno.EACCES)
     with pytest.raises(SyncRefused, match="Permission denied"):
         engine.sync(strict=True)
@@ -114,9 +112,7 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, *, replaced: bool
 ) -> None:
     """An unmounted disk must not look like a tree whose files were all deleted."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     write_tree(root, {"a.py": "retry = 2\n"})
 
     def unmount(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
@@ -204,9 +200,7 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
 )
 def test_a_home_in_the_root_is_not_indexed(root: Path, home: str, files: dict[str, str]) -> None:
     """Each sync would find what the last one wrote; other files beside a home are indexed."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, root / home)
-    engine.sync()
+    engine = indexed(root, root / home, {"a.py": "retry = 1\n"})
     write_tree(root, files)
 
     assert engine.sync().published is False

@@ -19,7 +19,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.built_store import built_once
-from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.repos import answer_bytes, indexed, open_engine, write_tree
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 ODD = {
@@ -32,9 +32,9 @@ ODD = {
 
 def build(root: Path, home: Path) -> None:
     """Make a store of three segments with hidden rows, and files that end in blanks."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"})
-    engine.sync()
+    engine = indexed(
+        root, home, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"}
+    )
     write_tree(root, ODD)
     engine.sync()
     write_tree(root, {"b.py": "def queue_b():\n    pass\n"})

@@ -64,9 +64,7 @@ def test_empty_trees_and_empty_files_are_indexed(root: Path, home: Path) -> None
 
 def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
     """A checkout of an empty branch, and back."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n", "b.md": "# queue\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n", "b.md": "# queue\n"})
     before = answer_bytes(engine, ASK)
     write_tree(root, {"a.py": None, "b.md": None})
     report = engine.sync()
@@ -80,9 +78,7 @@ def test_everything_can_go_and_come_back(root: Path, home: Path) -> None:
 
 def test_only_changes_are_read(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A sync of a large tree must cost what changed."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "a = 1\n", "b.py": "b = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "a = 1\n", "b.py": "b = 1\n"})
     read: list[str] = []
 
     def spy(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
