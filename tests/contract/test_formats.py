@@ -42,22 +42,6 @@ EXTRA = {"surprise": {"of": ["a", "later", "build"]}}
 Change = Callable[[Path], None]
 
 
-def manifest_99(store: Path) -> None:
-    change_manifest(store, {"schema_version": 99} | EXTRA)
-
-
-def rows_99(store: Path) -> None:
-    change_manifest(store, {"chunk_row_schema_version": 99} | EXTRA)
-
-
-def state_99(store: Path) -> None:
-    change_json(store_files.index_state_file(store), {"schema_version": 99} | EXTRA)
-
-
-def lease_99(store: Path) -> None:
-    change_json(store_files.lease_files(store).record, {"schema_version": 99} | EXTRA)
-
-
 def image_99(store: Path) -> None:
     """Give the masks another format, in a manifest that knows their digest."""
     manifest = read_manifest(store, active_of(store))
@@ -68,11 +52,24 @@ def image_99(store: Path) -> None:
     change_manifest(store, {"visibility": fields})
 
 
-REFUSED = {
-    "manifest": (manifest_99, r"manifest\.json: schema_version is 99"),
-    "rows": (rows_99, r"manifest\.json: chunk_row_schema_version is 99"),
-    "index_state": (state_99, r"index_state\.json: schema_version is 99"),
-    "lease": (lease_99, r"writer lease: schema_version is 99"),
+LATER = {"schema_version": 99} | EXTRA
+REFUSED: dict[str, tuple[Change, str]] = {
+    "manifest": (
+        lambda store: change_manifest(store, LATER),
+        r"manifest\.json: schema_version is 99",
+    ),
+    "rows": (
+        lambda store: change_manifest(store, {"chunk_row_schema_version": 99} | EXTRA),
+        r"manifest\.json: chunk_row_schema_version is 99",
+    ),
+    "index_state": (
+        lambda store: change_json(store_files.index_state_file(store), LATER),
+        r"index_state\.json: schema_version is 99",
+    ),
+    "lease": (
+        lambda store: change_json(store_files.lease_files(store).record, LATER),
+        r"writer lease: schema_version is 99",
+    ),
     "image": (image_99, r"image visibility\.image has an unknown format: 'ggrep-image-9'"),
 }
 
@@ -185,8 +182,8 @@ def test_a_later_store_is_refused_by_writers_and_left_as_it_is(
 @pytest.mark.slow
 def test_what_a_reset_may_replace_it_replaces(engine: Engine) -> None:
     """It is the advice that a refusal gives, and nothing of the old index is read for it."""
-    for change in (manifest_99, state_99):
-        change(engine.identity.store)
+    for artifact in ("manifest", "index_state"):
+        REFUSED[artifact][0](engine.identity.store)
     engine.sync(fresh=True)
 
     assert paths(open_engine(engine.identity.root, engine.home.base, encoder="none"), "retry")

@@ -33,7 +33,7 @@ from tests.journeys.command import SOURCE, Command
 MOST_BYTES = 1_500_000_000
 CPU_MS = 4_000
 """What one file may take here; a hostile one that takes more shows the same at more."""
-SMALL = 6_000
+SMALL = 3_000
 
 
 def measured(root: Path, home: Path, cpu_ms: int = CPU_MS) -> dict[str, Any]:

@@ -15,12 +15,13 @@ from ggrep.config.settings import Settings
 from ggrep.index.maintenance.checks import check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
 from ggrep.index.store.judging import open_active
+from ggrep.model.daemons import DaemonLoad, EncodeLoad, OpenHandles
 from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
 from tests.fakes.built_store import built_once
-from tests.fakes.daemons import busy_load
+from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.git import Git
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import indexed, open_engine, write_tree
@@ -38,7 +39,9 @@ def build(root: Path, home: Path) -> None:
 engine = built_once(build)
 
 
-def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, HealthCheck]:
+def checks(
+    engine: Engine, load: DaemonLoad | None = None, *, deep: bool = False, **changes: object
+) -> dict[str, HealthCheck]:
     identity = engine.identity
     settings = Settings(**changes) if changes else engine.settings  # type: ignore[arg-type] # vary
     report = check_health(
@@ -48,6 +51,7 @@ def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str
         deep=deep,
         root=identity.root,
         clock=engine.clock,
+        load=load,
     )
     results = {check.code: check for check in report.checks}
     assert len(results) == len(report.checks), "a code stands for one check"
@@ -55,8 +59,10 @@ def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str
     return results
 
 
-def bad(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, str]:
-    result = checks(engine, deep=deep, **changes).items()
+def bad(
+    engine: Engine, load: DaemonLoad | None = None, *, deep: bool = False, **changes: object
+) -> dict[str, str]:
+    result = checks(engine, load, deep=deep, **changes).items()
     return {code: check.severity for code, check in result if check.severity != OK}
 
 
@@ -82,9 +88,7 @@ def test_searches_without_counted_segments_are_not_denied(engine: Engine) -> Non
     """Queries of names and of whole workspaces have a duration only."""
     load = busy_load()
     load = replace(load, queries=replace(load.queries, segments_touched_max=None))
-    identity = engine.identity
-    report = check_health(identity.store, identity.store_id, engine.settings, deep=False, load=load)
-    messages = {check.code: check.message for check in report.checks}
+    messages = {code: check.message for code, check in checks(engine, load).items()}
 
     assert messages["perf_query_latency"].startswith("recent searches: median ")
     assert messages["perf_segments_touched"] == (
@@ -279,3 +283,57 @@ def test_many_untracked_warn(engine: Engine, git: Git, monkeypatch: pytest.Monke
     assert bad(engine, shared_store=True)["repo_hygiene"] == FAIL
     (engine.identity.root / ".gitignore").write_text("part*\n")
     assert bad(engine) == {}
+
+
+Change = Callable[[DaemonLoad], DaemonLoad]
+
+
+def queries(**changes: int) -> Change:
+    return lambda load: replace(load, queries=replace(load.queries, **changes))
+
+
+FIGURES: dict[str, tuple[Change, set[str]]] = {
+    "median": (
+        queries(query_total=10, latency_p50_ms=301, latency_p95_ms=400),
+        {"perf_query_latency"},
+    ),
+    "tail": (
+        queries(query_total=10, latency_p50_ms=1, latency_p95_ms=1_501),
+        {"perf_query_latency"},
+    ),
+    "segments": (queries(segments_touched_max=65), {"perf_segments_touched"}),
+    "handles": (lambda load: replace(load, handles=OpenHandles(461, 512)), {"open_handles"}),
+    "slot": (lambda load: replace(load, encode=EncodeLoad(2, 1, stale=True)), {"embed_limiter"}),
+    "stale": (lambda load: replace(load, stale=True, stale_reason="encoder"), {"daemon_stale"}),
+    "nothing yet": (lambda load: load, set()),
+    "a cold start": (queries(query_total=9, latency_p50_ms=400, latency_p95_ms=4_000), set()),
+    "latency": (
+        queries(query_total=10, latency_p50_ms=300, latency_p95_ms=1_500, segments_touched_max=64),
+        set(),
+    ),
+    "most handles": (lambda load: replace(load, handles=OpenHandles(460, 512)), set()),
+    "no bound": (lambda load: replace(load, handles=OpenHandles(10, 0)), set()),
+    "slots in use": (lambda load: replace(load, encode=EncodeLoad(2, 2)), set()),
+}
+
+
+def test_a_figure_over_its_budget_warns_under_its_code(engine: Engine) -> None:
+    """Each has its own name: an alarm must say where to look; the bound itself is allowed."""
+    warned = {name: bad(engine, change(quiet_load())) for name, (change, _) in FIGURES.items()}
+
+    assert warned == {name: dict.fromkeys(codes, WARN) for name, (_, codes) in FIGURES.items()}
+
+
+def test_with_and_without_a_daemon_the_same_checks_are_listed(engine: Engine) -> None:
+    without, beside = checks(engine, None), checks(engine, quiet_load())
+    unmeasured = {code for code, check in without.items() if "no daemon" in check.message}
+
+    assert list(without) == list(beside)
+    assert unmeasured == {
+        "daemon_stale",
+        "embed_limiter",
+        "open_handles",
+        "perf_query_latency",
+        "perf_segments_touched",
+    }
+    assert not any("no daemon" in check.message for check in beside.values())

@@ -30,7 +30,7 @@ from tests.fakes.served_workspace import ServedWorkspace, asked, served_workspac
 from tests.properties.workspaces import found, from_federation, queries, trees
 
 MOST = 6
-FEW = settings(max_examples=8)
+FEW = settings(max_examples=12)
 MANY = settings(max_examples=250)
 
 requests = st.fixed_dictionaries(

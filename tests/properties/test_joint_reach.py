@@ -19,7 +19,7 @@ from tests.fakes.packs import Stores
 from tests.properties.workspaces import found, queries, trees
 
 MOST = 6
-FEW = settings(max_examples=4)
+FEW = settings(max_examples=5)
 MANY = settings(max_examples=400)
 
 questions = st.builds(

@@ -24,7 +24,6 @@ from ggrep.index.store.table_columns import pack_rows, to_batch, with_vectors
 from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.table_vectors import in_table, map_vectors, pages_of
 from ggrep.index.store.tables import (
-    count_rows,
     measure_table,
     take_rows,
     write_table,
@@ -79,16 +78,6 @@ def test_rows_come_back_whole(tmp_path: Path) -> None:
     assert list(scan_rows(tmp_path, NAME)) == written
     assert take_rows(tmp_path, NAME, [5, 0, 5]) == [written[5], written[0], written[5]]
     assert take_rows(tmp_path, NAME, []) == []
-
-
-def test_vectors_lie_beside_the_rows(tmp_path: Path) -> None:
-    """An image can be rebuilt from its table."""
-    written = rows(*CHUNKS[:2])
-    vectors = np.arange(8, dtype=np.int8).reshape(2, 4)
-    write_table(tmp_path, NAME, [with_vectors(to_batch(written), vectors, np.ones(2))])
-
-    assert count_rows(tmp_path, NAME) == 2
-    assert take_rows(tmp_path, NAME, [1]) == [written[1]]
 
 
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
