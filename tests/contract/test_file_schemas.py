@@ -1,4 +1,4 @@
-"""The schemas of the files that people write say what the readers take, and no other."""
+"""Wrong input is refused in fixed words, and the schemas of files refuse it as their readers do."""
 
 import re
 import tomllib
@@ -28,6 +28,15 @@ _BEYOND = re.compile(
     "|never fails|must have the form key:value|must be key:value|printable"
 )
 """What a reader says of how values fit together, which a schema cannot."""
+
+
+@pytest.mark.parametrize("reader", REFUSALS)
+def test_wrong_input_is_named(reader: str, tmp_path: Path) -> None:
+    """Field, bound and value are in the message, which changes only on purpose."""
+    kept = REFUSALS[reader]
+
+    assert {given: said(reader, given, tmp_path) for given in kept} == kept
+    assert all(kept.values())
 
 
 @pytest.mark.parametrize("name", file_schemas())

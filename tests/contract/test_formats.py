@@ -16,9 +16,8 @@ from ggrep.base.formats import INDEX_STATE, LEASE, MANIFEST
 from ggrep.base.lease import read_record
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.checks import check_health
+from ggrep.index.maintenance.checks import audit, check_health
 from ggrep.index.maintenance.clone import clone_store
-from ggrep.index.store.image import open_image
 from ggrep.index.store.judging import open_active
 from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.segment import image_ref
@@ -27,6 +26,7 @@ from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
+from tests.fakes.built_store import built_once
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import (
     active_manifest,
@@ -36,26 +36,10 @@ from tests.fakes.old_stores import (
     everything_in,
     schema_1_store,
 )
-from tests.fakes.repos import open_engine, paths, write_tree
+from tests.fakes.repos import indexed, open_engine, paths, write_tree
 
 EXTRA = {"surprise": {"of": ["a", "later", "build"]}}
 Change = Callable[[Path], None]
-
-
-def manifest_99(store: Path) -> None:
-    change_manifest(store, {"schema_version": 99} | EXTRA)
-
-
-def rows_99(store: Path) -> None:
-    change_manifest(store, {"chunk_row_schema_version": 99} | EXTRA)
-
-
-def state_99(store: Path) -> None:
-    change_json(store_files.index_state_file(store), {"schema_version": 99} | EXTRA)
-
-
-def lease_99(store: Path) -> None:
-    change_json(store_files.lease_files(store).record, {"schema_version": 99} | EXTRA)
 
 
 def image_99(store: Path) -> None:
@@ -68,23 +52,40 @@ def image_99(store: Path) -> None:
     change_manifest(store, {"visibility": fields})
 
 
-REFUSED = {
-    "manifest": (manifest_99, r"manifest\.json: schema_version is 99"),
-    "rows": (rows_99, r"manifest\.json: chunk_row_schema_version is 99"),
-    "index_state": (state_99, r"index_state\.json: schema_version is 99"),
-    "lease": (lease_99, r"writer lease: schema_version is 99"),
+LATER = {"schema_version": 99} | EXTRA
+REFUSED: dict[str, tuple[Change, str]] = {
+    "manifest": (
+        lambda store: change_manifest(store, LATER),
+        r"manifest\.json: schema_version is 99",
+    ),
+    "rows": (
+        lambda store: change_manifest(store, {"chunk_row_schema_version": 99} | EXTRA),
+        r"manifest\.json: chunk_row_schema_version is 99",
+    ),
+    "index_state": (
+        lambda store: change_json(store_files.index_state_file(store), LATER),
+        r"index_state\.json: schema_version is 99",
+    ),
+    "lease": (
+        lambda store: change_json(store_files.lease_files(store).record, LATER),
+        r"writer lease: schema_version is 99",
+    ),
     "image": (image_99, r"image visibility\.image has an unknown format: 'ggrep-image-9'"),
 }
 
 
+def build(root: Path, home: Path) -> None:
+    indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"}, encoder="none")
+
+
+indexed_once = built_once(build, encoder="none")
+
+
 @pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
+def engine(indexed_once: Engine) -> Engine:
     """Return an engine over a store that fits it."""
-    write_tree(root, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"})
-    result = open_engine(root, home, encoder="none")
-    result.sync()
-    result.search(SearchRequest("retry"))  # what a first search remembers is there
-    return result
+    indexed_once.search(SearchRequest("retry"))  # what a first search remembers is there
+    return indexed_once
 
 
 def test_a_store_of_the_first_schema_is_read(home: Path) -> None:
@@ -143,6 +144,8 @@ def test_a_later_store_is_refused_by_readers(engine: Engine, artifact: str) -> N
     else:
         with pytest.raises(Incompatible, match=output):
             check_health(identity.store, identity.store_id, Settings(), deep=True)
+        with pytest.raises(Incompatible, match=output):
+            audit(identity.store, identity.store_id)
     assert _but_caches(everything_in(engine.identity.store)) == _but_caches(before)
 
 
@@ -179,20 +182,11 @@ def test_a_later_store_is_refused_by_writers_and_left_as_it_is(
 @pytest.mark.slow
 def test_what_a_reset_may_replace_it_replaces(engine: Engine) -> None:
     """It is the advice that a refusal gives, and nothing of the old index is read for it."""
-    for change in (manifest_99, state_99):
-        change(engine.identity.store)
+    for artifact in ("manifest", "index_state"):
+        REFUSED[artifact][0](engine.identity.store)
     engine.sync(fresh=True)
 
     assert paths(open_engine(engine.identity.root, engine.home.base, encoder="none"), "retry")
-
-
-def test_an_image_names_its_format(engine: Engine) -> None:
-    store = engine.identity.store
-    (image,) = store_files.images_dir(store).iterdir()
-    image.write_bytes(re.sub(rb"ggrep-image-\d", b"ggrep-image-9", image.read_bytes()))
-
-    with pytest.raises(Incompatible, match=r"\.image has an unknown format: 'ggrep-image-9'"):
-        open_image(image)
 
 
 def _but_caches(found: Mapping[str, tuple[bytes, int]]) -> dict[str, tuple[bytes, int]]:

@@ -23,51 +23,23 @@ def plant_outside(outside: Path) -> None:
         (outside / name).write_text(f"{CANARY} = 1\n# {CANARY}\ndef {CANARY}_f(): pass\n")
 
 
-def out_file(root: Path, outside: Path) -> None:
-    """A link to a file outside, named as text."""
-    (root / "out_file.py").symlink_to(outside / "secret.py")
-
-
-def out_relative(root: Path, outside: Path) -> None:
-    """The same by way of the parent."""
-    (root / "out_relative.py").symlink_to(Path("..") / outside.name / "secret.py")
-
-
-def out_directory(root: Path, outside: Path) -> None:
-    (root / "out_directory").symlink_to(outside / "pkg")
-
-
-def out_parent(root: Path, outside: Path) -> None:
-    """A link to the directory that the root itself lies in."""
-    (root / "out_parent").symlink_to("..")
-
-
-def out_chain(root: Path, outside: Path) -> None:
-    """Forty links, the last of which leads out."""
-    (root / "chain").mkdir()
-    (root / "chain/l0.py").symlink_to(outside / "secret.py")
-    for number in range(1, 41):
-        (root / f"chain/l{number}.py").symlink_to(f"l{number - 1}.py")
-
-
-def out_by_directory(root: Path, outside: Path) -> None:
-    """A link to a file by way of another link inside."""
-    (root / "hop").symlink_to(outside)
-    (root / "by_hop.py").symlink_to("hop/secret.py")
-
-
-def loops(root: Path, outside: Path) -> None:
-    """Links to themselves and to each other, and to their own directory."""
-    (root / "self.py").symlink_to("self.py")
-    (root / "ping.py").symlink_to("pong.py")
-    (root / "pong.py").symlink_to("ping.py")
-    (root / "inner").mkdir()
-    (root / "inner/again").symlink_to("../inner")
-
-
-def process_files(root: Path, outside: Path) -> None:
-    """Links to files of this process and to devices that never end."""
+def links(root: Path, outside: Path) -> None:
+    """Links out by each way there is, in circles, and to files of this process and devices."""
+    for directory in ("chain", "inner"):
+        (root / directory).mkdir()
     for name, target in {
+        "out_file.py": outside / "secret.py",
+        "out_relative.py": Path("..") / outside.name / "secret.py",
+        "out_directory": outside / "pkg",
+        "out_parent": "..",
+        "hop": outside,
+        "by_hop.py": "hop/secret.py",
+        "chain/l0.py": outside / "secret.py",
+        **{f"chain/l{number}.py": f"l{number - 1}.py" for number in range(1, 41)},
+        "self.py": "self.py",
+        "ping.py": "pong.py",
+        "pong.py": "ping.py",
+        "inner/again": "../inner",
         "mem.py": "/proc/self/mem",
         "environ.py": "/proc/self/environ",
         "zero.py": "/dev/zero",
@@ -267,8 +239,7 @@ def many_files(root: Path, outside: Path) -> None:
 TREES: dict[str, Plant] = {
     plant.__name__: plant
     for plant in (
-        *(out_file, out_relative, out_directory, out_parent, out_chain, out_by_directory, loops),
-        *(process_files, fifos, sockets, devices, linked_ignore, fifo_ignore, backtracking_ignore),
+        *(links, fifos, sockets, devices, linked_ignore, fifo_ignore, backtracking_ignore),
         *(many_patterns, names, git_lookalikes, nested_repositories, modules, deep_directories),
         *(sparse_terabyte, empties, encodings, archives, notebooks, hard_links, many_files),
     )

@@ -19,20 +19,24 @@ from ggrep.index.store.segment import image_ref
 from ggrep.index.store.table_scan import scan_table
 from ggrep.model.maintenance import Audit
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.built_store import built_once
+from tests.fakes.repos import indexed, open_engine, write_tree
 
 Arrays = dict[str, Array]
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """Return an engine over a store of two segments with hidden rows."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.md": "# Queue\n\nWaits.\n"})
-    engine.sync()
+def build(root: Path, home: Path) -> None:
+    """Make a store of two segments with hidden rows."""
+    tree: dict[str, str | bytes] = {
+        "a.py": "def retry():\n    pass\n",
+        "b.md": "# Queue\n\nWaits.\n",
+    }
+    engine = indexed(root, home, tree)
     write_tree(root, {"a.py": "def retry_again():\n    pass\n\n\ndef queue():\n    pass\n"})
     engine.sync()
-    return engine
+
+
+engine = built_once(build)
 
 
 def run(engine: Engine) -> Audit:

@@ -18,6 +18,7 @@ from ggrep.index.store.judging import open_active
 from ggrep.index.store.verify import Verifier
 from ggrep.index.sync.index_state import read_index_state
 from ggrep.search.engine.engine import Engine
+from tests.fakes.built_store import built_once
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.old_stores import everything_in, schema_1_store
@@ -25,13 +26,14 @@ from tests.fakes.repos import indexed, open_engine, write_tree
 from tests.golden.documents import START
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """Return an engine over a store of two publishes."""
-    result = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"}, encoder="none")
+def build(root: Path, home: Path) -> None:
+    """Make a store of two publishes."""
+    engine = indexed(root, home, {"a.py": "retry = 1\n", "b.py": "queue = 2\n"}, encoder="none")
     write_tree(root, {"b.py": "queue = 3\n"})
-    result.sync()
-    return result
+    engine.sync()
+
+
+engine = built_once(build, encoder="none")
 
 
 def clone(engine: Engine, suffix: str = "-eval") -> StoreId:
@@ -51,6 +53,7 @@ def clone(engine: Engine, suffix: str = "-eval") -> StoreId:
 
 def test_a_clone_shows_the_same(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every artifact is verified, each record names the clone, and no query hashes it again."""
+    assert engine.view().notices == ()
     target = clone(engine)
     store = engine.home.store_dir(target)
     view = open_active(store, store_id=target)

@@ -1,7 +1,7 @@
 """What no retained snapshot names goes, and nothing else, whoever is at work."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +24,7 @@ from ggrep.index.store.verify import Verifier
 from ggrep.model.maintenance import CollectionReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
+from tests.fakes.built_store import built_once
 from tests.fakes.leases import OTHER_WRITER, held_lease
 from tests.fakes.repos import LaterClock, answer_bytes, open_engine, write_tree
 
@@ -32,12 +33,15 @@ pytestmark = pytest.mark.slow
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
 
+FLAGS = {"retain_snapshots_min": 2, "max_segments": 3}
+
+
 def engine_over(root: Path, home: Path, **flags: object) -> Engine:
-    return open_engine(root, home, **({"retain_snapshots_min": 2, "max_segments": 3} | flags))
+    return open_engine(root, home, **(FLAGS | flags))
 
 
-def aged(root: Path, home: Path, publishes: int = 8, **flags: object) -> Engine:
-    """Return an engine over a store that published so often; segments were folded."""
+def aged(root: Path, home: Path, publishes: int, **flags: object) -> Engine:
+    """Return an engine over a store that published so often."""
     engine = engine_over(root, home, **flags)
     for number in range(publishes):
         write_tree(root, {f"{number % 5}.py": f"def retry_{number}():\n    pass\n"})
@@ -45,6 +49,14 @@ def aged(root: Path, home: Path, publishes: int = 8, **flags: object) -> Engine:
             write_tree(root, {"0.py": None})
         engine.sync()
     return engine
+
+
+def build(root: Path, home: Path) -> None:
+    """Publish so often that segments are folded."""
+    aged(root, home, 8)
+
+
+engine = built_once(build, **FLAGS)
 
 
 def collect(engine: Engine, **options: object) -> CollectionReport:
@@ -62,8 +74,7 @@ def snapshots(engine: Engine) -> list[str]:
     return sorted(p.name for p in store_files.snapshots_dir(engine.identity.store).iterdir())
 
 
-def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
-    engine = aged(root, home)
+def test_old_snapshots_and_their_segments_go(engine: Engine) -> None:
     before, present = answer_bytes(engine, ASK), snapshots(engine)
     planned = look(engine)
     assert planned.dry_run
@@ -74,15 +85,14 @@ def test_old_snapshots_and_their_segments_go(root: Path, home: Path) -> None:
     assert len(report.deleted_snapshots) == 6
     assert report.deleted_segments == planned.deleted_segments != ()
     assert report.freed_bytes == planned.freed_bytes > 0
-    assert answer_bytes(engine_over(root, home), ASK) == before
+    assert answer_bytes(engine_over(engine.identity.root, engine.home.base), ASK) == before
     for snapshot_id in report.retained_snapshots:
         manifest = read_manifest(engine.identity.store, snapshot_id)  # type: ignore[arg-type] # from JSON
         Verifier(engine.identity.store, full=True).manifest(manifest)
     assert collect(engine).freed_bytes == 0, "and all went at once"
 
 
-def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
-    engine = aged(root, home)
+def test_a_pinned_snapshot_stays(engine: Engine) -> None:
     oldest = snapshots(engine)[0]
     write_pin(engine.identity.store, SnapshotId(oldest), "0" * 26, LaterClock().now())
     report = collect(engine)
@@ -92,9 +102,8 @@ def test_a_pinned_snapshot_stays(root: Path, home: Path) -> None:
     Verifier(engine.identity.store, full=True).manifest(manifest)
 
 
-def test_the_active_snapshot_stays_however_old(root: Path, home: Path) -> None:
+def test_the_active_snapshot_stays_however_old(engine: Engine) -> None:
     """A publish that failed late leaves newer ones that nobody points at."""
-    engine = aged(root, home)
     store, oldest = engine.identity.store, snapshots(engine)[0]
     swap_active(store, SnapshotId(oldest))
     report = collect(engine)
@@ -136,9 +145,8 @@ def test_what_dead_writers_left_goes(root: Path, home: Path) -> None:
     assert not (store / "trash" / "old").exists()
 
 
-def test_writers_queries_and_youth_keep_snapshots(root: Path, home: Path) -> None:
+def test_writers_queries_and_youth_keep_snapshots(engine: Engine) -> None:
     """LanceDB opens a table's files anew for each read; a writer's files are named by nothing."""
-    engine = aged(root, home)
     before = snapshots(engine)
     with held_lease(engine.identity.store, engine.clock), pytest.raises(Busy, match="is writing"):
         collect(engine)
@@ -158,10 +166,22 @@ def reading(engine: Engine) -> Iterator[None]:
         yield
 
 
-def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home: Path) -> None:
-    engine = aged(root, home)
+def spoil_manifest(engine: Engine) -> None:
     active = engine.view().manifest.snapshot_id
     store_files.manifest_file(engine.identity.store, active).write_bytes(b"{")
+
+
+def remove_table(engine: Engine) -> None:
+    segment = engine.view().manifest.segments[-1].table
+    shutil.rmtree(store_files.table_dir(engine.identity.store, segment))
+
+
+@pytest.mark.parametrize("damage", [spoil_manifest, remove_table])
+def test_nothing_goes_while_the_active_snapshot_is_damaged(
+    engine: Engine, damage: Callable[[Engine], None]
+) -> None:
+    """An older one stands in for it, and may be the only whole one."""
+    damage(engine)
     before = snapshots(engine)
 
     with pytest.raises(CorruptStore):
@@ -169,8 +189,7 @@ def test_nothing_goes_while_the_active_snapshot_cannot_be_read(root: Path, home:
     assert snapshots(engine) == before
 
 
-def test_nothing_goes_where_a_newer_build_wrote(root: Path, home: Path) -> None:
-    engine = aged(root, home)
+def test_nothing_goes_where_a_newer_build_wrote(engine: Engine) -> None:
     path = store_files.manifest_file(engine.identity.store, snapshots(engine)[0])  # type: ignore[arg-type] # a name
     current = b'"schema_version": %d' % MANIFEST.writes
     path.write_bytes(path.read_bytes().replace(current, b'"schema_version": 99'))
@@ -185,9 +204,8 @@ def test_nothing_is_collected_before_the_first_publish(root: Path, home: Path) -
         look(engine_over(root, home))
 
 
-def test_it_is_due_when_enough_is_old(root: Path, home: Path) -> None:
+def test_it_is_due_when_enough_is_old(engine: Engine) -> None:
     """Asked after every sync, so it reads no manifest."""
-    engine = aged(root, home)
     store, settings = engine.identity.store, engine.settings
 
     assert due(store, settings, LaterClock().now())
@@ -196,9 +214,8 @@ def test_it_is_due_when_enough_is_old(root: Path, home: Path) -> None:
     assert not due(store, settings, LaterClock().now())
 
 
-def test_a_lost_lease_takes_none(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_lost_lease_takes_none(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stopped between its grant and its work, it would take what its follower published."""
-    engine = aged(root, home)
     before = snapshots(engine)
     record = store_files.lease_files(engine.identity.store).record
 
@@ -211,17 +228,3 @@ def test_a_lost_lease_takes_none(root: Path, home: Path, monkeypatch: pytest.Mon
         collect(engine)
 
     assert snapshots(engine) == before
-
-
-def test_nothing_goes_while_the_active_snapshot_is_damaged(root: Path, home: Path) -> None:
-    """An older one stands in for it, and may be the only whole one."""
-    engine = aged(root, home, 3)
-    segment = engine.view().manifest.segments[-1].table
-    shutil.rmtree(store_files.table_dir(engine.identity.store, segment))
-    before = snapshots(engine)
-    assert engine_over(root, home).view().notices
-
-    with pytest.raises(CorruptStore):
-        collect(engine)
-    assert snapshots(engine) == before
-    assert engine_over(root, home).view().notices

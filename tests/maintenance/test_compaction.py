@@ -19,6 +19,7 @@ from ggrep.index.sync.snapshot_assembly import write_shown
 from ggrep.model.maintenance import CompactionReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
+from tests.fakes.built_store import built_once
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import answer, answer_bytes, indexed, open_engine, write_tree
 
@@ -27,9 +28,9 @@ pytestmark = pytest.mark.slow
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
 
-def worn(root: Path, home: Path, **flags: object) -> Engine:
-    """Return an engine over a store of five segments with modified and re-added files."""
-    engine = open_engine(root, home, **flags)
+def build(root: Path, home: Path) -> None:
+    """Make a store of five segments with modified and re-added files."""
+    engine = open_engine(root, home)
     write_tree(root, {f"{name}.py": f"def retry_{name}():\n    pass\n" for name in "abcdef"})
     engine.sync()
     write_tree(root, {"a.py": "def queue_a():\n    pass\n", "b.py": None})
@@ -41,7 +42,9 @@ def worn(root: Path, home: Path, **flags: object) -> Engine:
     write_tree(root, {"e.py": "def retry_e():\n    return 3\n"})
     engine.sync()
     assert len(engine.view().segments) == 5
-    return engine
+
+
+engine = built_once(build)
 
 
 def run(engine: Engine, *, force: bool = True) -> CompactionReport:
@@ -49,15 +52,19 @@ def run(engine: Engine, *, force: bool = True) -> CompactionReport:
         return compact(target, force=force)
 
 
-def fresh_answer(root: Path, home: Path) -> bytes:
-    engine = open_engine(root, home)
-    engine.sync()
-    return answer_bytes(engine, ASK)
+def fresh_answer(engine: Engine) -> bytes:
+    """Return the answer of a store built from the tree as it is."""
+    fresh = open_engine(engine.identity.root, engine.home.base / "fresh")
+    fresh.sync()
+    return answer_bytes(fresh, ASK)
 
 
-def test_answers_stay_the_same(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def again(engine: Engine) -> Engine:
+    return open_engine(engine.identity.root, engine.home.base)
+
+
+def test_answers_stay_the_same(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A filter by tombstones would lose live rows of files that were modified or added again."""
-    engine = worn(root, home)
     before, files = answer_bytes(engine, ASK), engine.view().live_files()
     with monkeypatch.context() as patch:
         patch.setattr(type(engine.encoder), "encode_documents", None)  # vectors are carried
@@ -71,7 +78,7 @@ def test_answers_stay_the_same(root: Path, home: Path, monkeypatch: pytest.Monke
     )
     assert report.rows_before > report.rows_after
     assert engine.view().live_files() == files
-    assert answer_bytes(engine, ASK) == before == fresh_answer(root, home / "fresh")
+    assert answer_bytes(engine, ASK) == before == fresh_answer(engine)
     assert engine.view().manifest.segments[0].kind == "compacted"
     identity = engine.identity
     assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
@@ -87,9 +94,9 @@ def test_answers_stay_the_same(root: Path, home: Path, monkeypatch: pytest.Monke
     assert state.active_snapshot_id == engine.view().manifest.snapshot_id
     assert state.upkeep.last_compaction_at is not None
     engine.sync()
-    again = read_index_state(store_files.index_state_file(engine.identity.store))
-    assert again is not None
-    assert again.upkeep == state.upkeep, "a sync keeps it"
+    later = read_index_state(store_files.index_state_file(engine.identity.store))
+    assert later is not None
+    assert later.upkeep == state.upkeep, "a sync keeps it"
 
     report = run(engine)
 
@@ -97,22 +104,19 @@ def test_answers_stay_the_same(root: Path, home: Path, monkeypatch: pytest.Monke
     assert report.reason == "nothing to merge"
 
 
-def test_a_compacted_store_goes_on_like_any_other(root: Path, home: Path) -> None:
+def test_a_compacted_store_goes_on_like_any_other(engine: Engine) -> None:
     """The next sync hides and adds over the merged segment."""
-    engine = worn(root, home)
     run(engine)
-    write_tree(root, {"a.py": None, "d.py": "def queue_d():\n    pass\n"})
+    write_tree(engine.identity.root, {"a.py": None, "d.py": "def queue_d():\n    pass\n"})
     report = engine.sync()
 
     assert (report.files.indexed, report.files.deleted, report.files.unchanged) == (1, 1, 6)
-    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+    assert answer_bytes(engine, ASK) == fresh_answer(engine)
 
 
 def test_tombstones_of_nothing_go_too(root: Path, home: Path) -> None:
     """A clean segment may be left of a store that dropped all others."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     write_tree(root, {"a.py": "retry = 2\n", "b.py": "queue = 1\n"})
     engine.sync()
     write_tree(root, {"b.py": None})
@@ -123,32 +127,31 @@ def test_tombstones_of_nothing_go_too(root: Path, home: Path) -> None:
     report = run(engine)
 
     assert report.tombstones_after == 0
-    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+    assert answer_bytes(engine, ASK) == fresh_answer(engine)
     assert not run(engine).performed
 
 
-def test_policy_decides_without_force(root: Path, home: Path) -> None:
+def test_policy_decides_without_force(engine: Engine) -> None:
     """A handful of small segments costs a query less than merging them costs the disk."""
-    engine = worn(root, home)
     assert overdue(engine.view(), engine.settings) is not None, "more than a fifth is dead"
     for most in (2, 5):
         settings = replace(engine.settings, compaction_overdue_segments=most)
         assert overdue(engine.view(), settings) == "5 segments"
-    calm = open_engine(root, home / "calm")
+    calm = open_engine(engine.identity.root, engine.home.base / "calm")
     calm.sync()
 
     assert overdue(calm.view(), calm.settings) is None
     assert run(calm, force=False).reason == "not overdue"
 
 
-def test_later_changes_are_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_later_changes_are_kept(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A merge of an old snapshot must not bring deleted and replaced files back."""
-    engine = worn(root, home)
-    other = open_engine(root, home)
+    other = again(engine)
 
     def meanwhile(*arguments: object, **options: object) -> object:
         write_tree(
-            root, {"a.py": "def queue_new():\n    pass\n", "d.py": None, "n.py": "retry = 1\n"}
+            engine.identity.root,
+            {"a.py": "def queue_new():\n    pass\n", "d.py": None, "n.py": "retry = 1\n"},
         )
         other.sync()
         return write_shown(*arguments, **options)  # type: ignore[arg-type] # handed through
@@ -157,20 +160,21 @@ def test_later_changes_are_kept(root: Path, home: Path, monkeypatch: pytest.Monk
     report = run(engine)
 
     assert report.performed
-    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+    assert answer_bytes(engine, ASK) == fresh_answer(engine)
     identity = engine.identity
     assert check_health(identity.store, identity.store_id, engine.settings, deep=True).ok
 
 
-def test_a_useless_merge_is_gone(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_useless_merge_is_gone(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A segment of dead rows helps nobody; and it must not try for ever."""
-    engine = worn(root, home)
-    other = open_engine(root, home)
+    other = again(engine)
     rounds = []
 
     def meanwhile(*arguments: object, **options: object) -> object:
         rounds.append(None)
-        write_tree(root, {f"{name}.py": f"x = {len(rounds)}\n" for name in "abcdefg"})
+        write_tree(
+            engine.identity.root, {f"{name}.py": f"x = {len(rounds)}\n" for name in "abcdefg"}
+        )
         other.sync()
         return write_shown(*arguments, **options)  # type: ignore[arg-type] # handed through
 
@@ -180,7 +184,7 @@ def test_a_useless_merge_is_gone(root: Path, home: Path, monkeypatch: pytest.Mon
     assert not report.performed
     assert report.reason == "other changes made the merge useless"
     assert len(rounds) == 2
-    assert answer_bytes(engine, ASK) == fresh_answer(root, home / "fresh")
+    assert answer_bytes(engine, ASK) == fresh_answer(engine)
 
 
 def test_an_empty_store_has_nothing_to_merge(root: Path, home: Path) -> None:
@@ -193,9 +197,8 @@ def test_an_empty_store_has_nothing_to_merge(root: Path, home: Path) -> None:
     assert answer(engine, ASK)["results"] == []
 
 
-def test_large_stores_keep_some(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_stores_keep_some(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """A segment is put together in memory."""
-    engine = worn(root, home)
     before = answer_bytes(engine, ASK)
     monkeypatch.setattr(compaction_policy, "MOST_ROWS", 8)
     report = run(engine)
@@ -210,22 +213,20 @@ def tables(engine: Engine) -> set[str]:
     return {path.name for path in engine.identity.store.glob("*.lance")}
 
 
-def test_what_stands_in_is_not_compacted(root: Path, home: Path) -> None:
+def test_what_stands_in_is_not_compacted(engine: Engine) -> None:
     """From then on it would be the active snapshot, and newer files missing without a word."""
-    engine = worn(root, home)
     segment = engine.view().manifest.segments[-1].table
     shutil.rmtree(store_files.table_dir(engine.identity.store, segment))
-    again = open_engine(root, home)
-    assert again.view().notices
+    later = again(engine)
+    assert later.view().notices
 
     with pytest.raises(CorruptStore, match="ggrep repair"):
-        run(again)
-    assert open_engine(root, home).view().notices
+        run(later)
+    assert again(engine).view().notices
 
 
-def test_an_unpublished_one_goes(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unpublished_one_goes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each try would leave a whole segment behind."""
-    engine = worn(root, home)
     before = tables(engine)
     with held_lease(engine.identity.store, engine.clock), engine.target() as target:
         monkeypatch.setattr(type(engine.clock), "monotonic_ms", ticking())
@@ -246,8 +247,7 @@ def ticking() -> Callable[[object], float]:
     return tick
 
 
-def test_an_overtaken_merge_goes(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = worn(root, home)
+def test_an_overtaken_merge_goes(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "_rebased", lambda *_: None)
     before = tables(engine)
 
@@ -255,9 +255,8 @@ def test_an_overtaken_merge_goes(root: Path, home: Path, monkeypatch: pytest.Mon
     assert tables(engine) == before
 
 
-def test_a_late_failure_is_kept(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_late_failure_is_kept(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pointer names what was built."""
-    engine = worn(root, home)
     before = answer_bytes(engine, ASK)
 
     def fail(point: str) -> None:
@@ -267,5 +266,5 @@ def test_a_late_failure_is_kept(root: Path, home: Path, monkeypatch: pytest.Monk
     with durable.watched(fail), pytest.raises(StoreError):
         run(engine)
 
-    assert len(open_engine(root, home).view().segments) == 1
-    assert answer_bytes(open_engine(root, home), ASK) == before
+    assert len(again(engine).view().segments) == 1
+    assert answer_bytes(again(engine), ASK) == before

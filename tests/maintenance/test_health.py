@@ -9,34 +9,39 @@ from msgspec.structs import replace
 
 from ggrep.base import stable_json
 from ggrep.base.checksummed import seal
-from ggrep.base.errors import Incompatible, NoIndex
+from ggrep.base.errors import NoIndex
 from ggrep.config import store_files
 from ggrep.config.settings import Settings
-from ggrep.index.maintenance.checks import audit, check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.store.filesystem import NETWORK_MAGICS
 from ggrep.index.store.judging import open_active
+from ggrep.model.daemons import DaemonLoad, EncodeLoad, OpenHandles
 from ggrep.model.maintenance import FAIL, OK, WARN, HealthCheck
 from ggrep.search.engine.engine import Engine
 from tests.crash.corruption import put
 from tests.crash.power_trial import by_name_and_size
-from tests.fakes.daemons import busy_load
+from tests.fakes.built_store import built_once
+from tests.fakes.daemons import busy_load, quiet_load
 from tests.fakes.git import Git
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import indexed, open_engine, write_tree
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """Return an engine over a store of two segments."""
-    engine = open_engine(root, home)
-    write_tree(root, {f"part{number}.py": "def retry():\n    pass\n" for number in range(6)})
-    engine.sync()
+def build(root: Path, home: Path) -> None:
+    """Make a store of two segments."""
+    engine = indexed(
+        root, home, {f"part{number}.py": "def retry():\n    pass\n" for number in range(6)}
+    )
     write_tree(root, {"part1.py": "def retry_again():\n    pass\n"})
     engine.sync()
-    return engine
 
 
-def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, HealthCheck]:
+engine = built_once(build)
+
+
+def checks(
+    engine: Engine, load: DaemonLoad | None = None, *, deep: bool = False, **changes: object
+) -> dict[str, HealthCheck]:
     identity = engine.identity
     settings = Settings(**changes) if changes else engine.settings  # type: ignore[arg-type] # vary
     report = check_health(
@@ -46,6 +51,7 @@ def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str
         deep=deep,
         root=identity.root,
         clock=engine.clock,
+        load=load,
     )
     results = {check.code: check for check in report.checks}
     assert len(results) == len(report.checks), "a code stands for one check"
@@ -53,8 +59,10 @@ def checks(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str
     return results
 
 
-def bad(engine: Engine, *, deep: bool = False, **changes: object) -> dict[str, str]:
-    result = checks(engine, deep=deep, **changes).items()
+def bad(
+    engine: Engine, load: DaemonLoad | None = None, *, deep: bool = False, **changes: object
+) -> dict[str, str]:
+    result = checks(engine, load, deep=deep, **changes).items()
     return {code: check.severity for code, check in result if check.severity != OK}
 
 
@@ -80,9 +88,7 @@ def test_searches_without_counted_segments_are_not_denied(engine: Engine) -> Non
     """Queries of names and of whole workspaces have a duration only."""
     load = busy_load()
     load = replace(load, queries=replace(load.queries, segments_touched_max=None))
-    identity = engine.identity
-    report = check_health(identity.store, identity.store_id, engine.settings, deep=False, load=load)
-    messages = {check.code: check.message for check in report.checks}
+    messages = {code: check.message for code, check in checks(engine, load).items()}
 
     assert messages["perf_query_latency"].startswith("recent searches: median ")
     assert messages["perf_segments_touched"] == (
@@ -279,14 +285,55 @@ def test_many_untracked_warn(engine: Engine, git: Git, monkeypatch: pytest.Monke
     assert bad(engine) == {}
 
 
-def test_a_newer_builds_store_is_not_judged(engine: Engine) -> None:
-    """Search refuses it as well; to call it damaged would have its owner throw it away."""
-    store = engine.identity.store
-    path = store_files.manifest_file(store, engine.view().manifest.snapshot_id)
-    values = stable_json.loads(path.read_bytes())
-    path.write_bytes(stable_json.dumps(values | {"schema_version": 99}))
+Change = Callable[[DaemonLoad], DaemonLoad]
 
-    with pytest.raises(Incompatible, match="99"):
-        checks(engine)
-    with pytest.raises(Incompatible, match="99"):
-        audit(store, engine.identity.store_id)
+
+def queries(**changes: int) -> Change:
+    return lambda load: replace(load, queries=replace(load.queries, **changes))
+
+
+FIGURES: dict[str, tuple[Change, set[str]]] = {
+    "median": (
+        queries(query_total=10, latency_p50_ms=301, latency_p95_ms=400),
+        {"perf_query_latency"},
+    ),
+    "tail": (
+        queries(query_total=10, latency_p50_ms=1, latency_p95_ms=1_501),
+        {"perf_query_latency"},
+    ),
+    "segments": (queries(segments_touched_max=65), {"perf_segments_touched"}),
+    "handles": (lambda load: replace(load, handles=OpenHandles(461, 512)), {"open_handles"}),
+    "slot": (lambda load: replace(load, encode=EncodeLoad(2, 1, stale=True)), {"embed_limiter"}),
+    "stale": (lambda load: replace(load, stale=True, stale_reason="encoder"), {"daemon_stale"}),
+    "nothing yet": (lambda load: load, set()),
+    "a cold start": (queries(query_total=9, latency_p50_ms=400, latency_p95_ms=4_000), set()),
+    "latency": (
+        queries(query_total=10, latency_p50_ms=300, latency_p95_ms=1_500, segments_touched_max=64),
+        set(),
+    ),
+    "most handles": (lambda load: replace(load, handles=OpenHandles(460, 512)), set()),
+    "no bound": (lambda load: replace(load, handles=OpenHandles(10, 0)), set()),
+    "slots in use": (lambda load: replace(load, encode=EncodeLoad(2, 2)), set()),
+}
+
+
+def test_a_figure_over_its_budget_warns_under_its_code(engine: Engine) -> None:
+    """Each has its own name: an alarm must say where to look; the bound itself is allowed."""
+    warned = {name: bad(engine, change(quiet_load())) for name, (change, _) in FIGURES.items()}
+
+    assert warned == {name: dict.fromkeys(codes, WARN) for name, (_, codes) in FIGURES.items()}
+
+
+def test_with_and_without_a_daemon_the_same_checks_are_listed(engine: Engine) -> None:
+    without, beside = checks(engine, None), checks(engine, quiet_load())
+    unmeasured = {code for code, check in without.items() if "no daemon" in check.message}
+
+    assert list(without) == list(beside)
+    assert unmeasured == {
+        "daemon_stale",
+        "embed_limiter",
+        "open_handles",
+        "perf_query_latency",
+        "perf_segments_touched",
+    }
+    assert not any("no daemon" in check.message for check in beside.values())

@@ -13,7 +13,6 @@ from ggrep.base.identifiers import derived_id
 from ggrep.base.ids import SnapshotId
 from ggrep.base.locks import Patience
 from ggrep.config import store_files
-from ggrep.config.home import Home
 from ggrep.index.maintenance.checks import audit
 from ggrep.index.maintenance.clone import clone_store
 from ggrep.index.maintenance.collection import collect_garbage, preview
@@ -26,6 +25,7 @@ from ggrep.model.slate import SESSION_SECS
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.sessions import Sessions, session_key
 from ggrep.search.slate.tokens import SessionToken
+from tests.fakes.built_store import built_once
 from tests.fakes.clocks import ManualClock
 from tests.fakes.repos import open_engine, write_tree
 
@@ -33,6 +33,7 @@ pytestmark = pytest.mark.slow
 
 TTL = timedelta(seconds=SESSION_SECS)
 SESSION = derived_id("a question")
+FLAGS = {"retain_snapshots_min": 2, "retain_snapshots_min_age_secs": 60, "max_segments": 3}
 
 
 class Explored:
@@ -43,19 +44,14 @@ class Explored:
         now: when it began.
     """
 
-    def __init__(self, root: Path, home: Path) -> None:
-        self.engine: Engine = open_engine(
-            root, home, retain_snapshots_min=2, retain_snapshots_min_age_secs=60, max_segments=3
-        )
-        for number in range(5):
-            write_tree(root, {f"{number}.py": f"def retry_{number}():\n    pass\n"})
-            self.engine.sync()
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
         self.store = self.engine.identity.store
         self.oldest = SnapshotId(snapshots(self.store)[0])
         self.now: datetime = (self.engine.clock.now() + timedelta(days=2)).replace(microsecond=0)
         never = Deadline.never(self.engine.clock)
         self.key = session_key(
-            Home(home), self.engine.identity.store_id, Patience(never, lambda _: None)
+            engine.home, engine.identity.store_id, Patience(never, lambda _: None)
         )
 
     def begin(self) -> SessionToken:
@@ -88,10 +84,21 @@ class Explored:
         return Deadline.never(self.engine.clock)
 
 
+def build(root: Path, home: Path) -> None:
+    """Publish five snapshots."""
+    engine = open_engine(root, home, **FLAGS)
+    for number in range(5):
+        write_tree(root, {f"{number}.py": f"def retry_{number}():\n    pass\n"})
+        engine.sync()
+
+
+engine = built_once(build, **FLAGS)
+
+
 @pytest.fixture
-def explored(root: Path, home: Path) -> Explored:
+def explored(engine: Engine) -> Explored:
     """Return it with nothing begun yet."""
-    return Explored(root, home)
+    return Explored(engine)
 
 
 def snapshots(store: Path) -> list[str]:

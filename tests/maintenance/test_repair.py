@@ -16,19 +16,19 @@ from ggrep.index.store.verify import Mender
 from ggrep.model.maintenance import RepairReport
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.built_store import built_once
+from tests.fakes.repos import answer_bytes, indexed, open_engine, write_tree
 
 pytestmark = pytest.mark.slow
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """A store of three segments: a and b, then c over it, then b anew; one snapshot is left."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"})
-    engine.sync()
+def build(root: Path, home: Path) -> None:
+    """Make a store of three segments: a and b, then c, then b anew; one snapshot is left."""
+    engine = indexed(
+        root, home, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"}
+    )
     write_tree(root, {"c.py": "def queue_c():\n    pass\n"})
     engine.sync()
     write_tree(root, {"b.py": "def queue_b():\n    pass\n"})
@@ -37,7 +37,9 @@ def engine(root: Path, home: Path) -> Engine:
     for directory in store_files.snapshots_dir(store).iterdir():
         if directory.name != engine.view().manifest.snapshot_id:
             (directory / "manifest.json").unlink()
-    return engine
+
+
+engine = built_once(build)
 
 
 def run(engine: Engine) -> RepairReport:
@@ -127,8 +129,9 @@ def test_a_lost_pointer_is_set_again(engine: Engine, monkeypatch: pytest.MonkeyP
     assert again(engine).view().notices == ()
 
 
-def test_changes_made_meanwhile_are_taken_in(engine: Engine, root: Path) -> None:
+def test_changes_made_meanwhile_are_taken_in(engine: Engine) -> None:
     """A repair ends where a sync would have."""
+    root = engine.identity.root
     write_tree(root, {"a.py": "def queue_a():\n    pass\n", "c.py": None})
     shutil.rmtree(
         store_files.table_dir(engine.identity.store, engine.view().manifest.segments[0].table)

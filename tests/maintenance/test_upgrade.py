@@ -130,23 +130,6 @@ def test_rows_of_an_older_schema_want_a_new_index(home: Path) -> None:
     assert everything_in(store) == before
 
 
-@pytest.mark.parametrize(
-    ("changes", "output"),
-    [
-        ({"schema_version": 99}, "manifest.json: schema_version is 99"),
-        ({"chunk_row_schema_version": 99}, "manifest.json: chunk_row_schema_version is 99"),
-    ],
-)
-def test_a_newer_store_is_refused(home: Path, changes: dict[str, object], output: str) -> None:
-    """The message names artifact and version."""
-    store = schema_1_store(home)
-    target = target_of(store)
-    change_json(active_manifest(store), changes)
-
-    with pytest.raises(Incompatible, match=output):
-        upgrade_store(target, repo_id=SHOP)
-
-
 def test_a_damaged_store_is_not_upgraded_from_an_older_snapshot(home: Path) -> None:
     """That would make the damage the last good state."""
     store = schema_1_store(home)

@@ -5,11 +5,28 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.packs import Stores, some_stores
+from ggrep.config.home import Home
+from tests.fakes.built_store import restored
+from tests.fakes.packs import CLOCK, TREES, Stores, some_stores
+from tests.fakes.repos import open_engine
+
+
+def build(base: Path) -> None:
+    with some_stores(base):
+        pass
+
+
+@pytest.fixture(scope="session")
+def stores_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("packs").resolve()
 
 
 @pytest.fixture
-def stores(tmp_path: Path) -> Iterator[Stores]:
+def stores(stores_folder: Path) -> Iterator[Stores]:
     """Return repositories of a home of their own."""
-    with some_stores(tmp_path) as made:
-        yield made
+    base = restored(stores_folder, build)
+    made = Stores(Home(base / "home"), base)
+    for name in TREES:
+        made.engines[name] = open_engine(base / name, made.home.base, clock=CLOCK)
+    yield made
+    made.close()

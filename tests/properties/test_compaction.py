@@ -220,7 +220,7 @@ histories = given(
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("encoder", "force"),
-    [("static", True), ("none", True), pytest.param("static", False, marks=pytest.mark.deep)],
+    [("static", True), pytest.param("static", False, marks=pytest.mark.deep)],
 )
 @settings(max_examples=2)
 @histories

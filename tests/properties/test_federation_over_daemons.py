@@ -22,7 +22,7 @@ from tests.fakes.union import UnionStore, build_union
 from tests.properties.workspaces import from_federation, from_union, queries, trees
 
 MOST = 8
-FEW = settings(max_examples=3)
+FEW = settings(max_examples=2)
 MANY = settings(max_examples=250)
 
 CUTS = {"top", "per_file", "per_repo_top", "quota", "snippets"}

@@ -1,6 +1,5 @@
 """Every kind of finding over a workspace answers as over one store of all its files."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
@@ -8,17 +7,18 @@ import pytest
 
 from ggrep.base.clock import SystemClock
 from ggrep.base.errors import InvalidRequest
-from ggrep.config.home import Home
 from ggrep.federation.coordinator import federated_search
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import FederatedResponse
-from ggrep.federation.workspace import Workspace, load_workspace
-from ggrep.model.corpus import CORPORA, Mode
+from ggrep.model.corpus import CORPORA
 from ggrep.model.request import Find, PoolRequest, SearchRequest
-from ggrep.search.engine.engine import Engine
-from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.union import UnionStore, build_union
-from tests.properties.workspaces import from_federation, from_union, write_trees
+from tests.properties.workspaces import (
+    IndexedWorkspace,
+    from_federation,
+    from_union,
+    write_trees,
+)
 
 REPOS = [
     {
@@ -72,18 +72,8 @@ def test_a_place_is_refused_where_there_are_several_repositories(tmp_path: Path)
         raise answer.error
 
 
-class Federation:
-    """A workspace over indexed roots, asked through the real coordinator."""
-
-    def __init__(self, base: Path, roots: Sequence[Path], encoder: str) -> None:
-        home = Home(base / "home")
-        self.engines = {root: Engine(root, home, flags={"encoder": encoder}) for root in roots}
-        for engine in self.engines.values():
-            engine.sync()
-        entries = ",".join(f'{{"root": "{root}"}}' for root in roots)
-        file = base / "w.jsonc"
-        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
-        self.workspace: Workspace = load_workspace(file, resolve_root=lambda path: path)
+class Federation(IndexedWorkspace):
+    """A workspace that is searched through the real coordinator."""
 
     def search(self, request: SearchRequest, **more: object) -> FederatedResponse:
         asked = FederatedRequest(
@@ -96,14 +86,7 @@ class Federation:
         )
 
         async def ask() -> FederatedResponse:
-            return await federated_search(
-                self.workspace,
-                asked,
-                ReadySearchers(
-                    lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical])
-                ),
-                SystemClock(),
-            )
+            return await federated_search(self.workspace, asked, self.searchers(), SystemClock())
 
         return anyio.run(ask)
 
@@ -140,34 +123,6 @@ def test_best_hit_is_found_though_no_repository_ranks_it_by_its_own_figures(
 
     answer = assert_equal_answers(federation, union, request)
     assert answer.hits[0].hit.path == "best.rb"
-
-
-@pytest.mark.slow
-def test_every_cut_binds_alike(tmp_path: Path) -> None:
-    """Top, per-file limit and quotas cut a workspace's list where they cut one store's."""
-    page = "\n\n".join(f"## zebra {n}\n\nzebra quartz {n}" for n in range(6)) + "\n"
-    fence = "```mermaid\ngraph TD\n  zebra --> quartz\n```\n"
-    repos = [
-        {"docs/guide.md": page + fence, "cache.rb": "zebra\n" * 9, "conf/a.json": '{"zebra": 1}\n'}
-        for _ in range(4)
-    ]
-    roots = write_trees(tmp_path, repos)
-    federation = Federation(tmp_path, roots, "static")
-    union = build_union(tmp_path, roots, "static")
-
-    for mode in Mode:
-        for limit in (1, 3, 7):
-            for per_file in (1, 2):
-                request = SearchRequest(
-                    "zebra quartz",
-                    limit=limit,
-                    per_file=per_file,
-                    mode=mode,
-                    deterministic=True,
-                    keep_weak=True,
-                )
-                answer = assert_equal_answers(federation, union, request)
-                assert len(answer.hits) == limit
 
 
 @pytest.mark.slow

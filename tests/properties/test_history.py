@@ -251,7 +251,7 @@ def prove(kind: str, first: list[list[str]], then: list[Step], asked: list[Searc
 
 
 firsts = st.lists(bodies, min_size=MOST_SEGMENTS, max_size=MOST_SEGMENTS)
-questions = st.lists(requests, min_size=6, max_size=8, unique=True)
+questions = st.lists(requests, min_size=4, max_size=5, unique=True)
 
 
 @pytest.mark.slow

@@ -11,9 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ggrep.base.clock import SystemClock
-from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
-from ggrep.federation.workspace import load_workspace
 from ggrep.federation.workspace_names import (
     FederatedReferences,
     FederatedSymbol,
@@ -28,13 +26,98 @@ from ggrep.model.navigation import (
     SymbolResponse,
 )
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
-from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.fakes.mentions import InProcessMentions
 from tests.fakes.union import UnionStore, build_union, references_of, symbol_of
-from tests.properties.names import named_repos, references, symbols
-from tests.properties.workspaces import write_trees
+from tests.properties.workspaces import IndexedWorkspace, write_trees
+
+PATHS = (
+    *("app/store.py", "app/box/__init__.py", "app/box/lid.py", "tests/test_store.py"),
+    *("lib/box.rb", "src/box.go", "web/box.ts", "docs/guide.md", "db/schema.sql"),
+)
+NAMES = ("open", "Open", "OPEN", "Box", "box", "close_all", "lid")
+
+ASKED = (
+    *NAMES,
+    *("Box.open", "box.Box.open", "store.open", "app/store/open", "Lid.open", "lid.Open"),
+    *("Box.lid", "Open.lid", "open.lid"),
+    *("opens", "opne", "CLOSE_ALL", "boxes", "Nothing.open", "nowhere", "lid#close_all"),
+)
+
+names = st.sampled_from(NAMES)
+_BLOCKS = {
+    "py": (
+        "class {a}:\n    def {b}(self):\n        return {a}.{b}\n",
+        "def {a}():\n    # {b} it\n    return {b}()\n",
+        "{a} = {b}\n",
+        "from app.{a} import {b}\n",
+        "print('{a}', {b})\n",
+        "class {a}({b}):\n    def lid(self):\n        return self.lid(), {b}.lid\n",
+        "def run({a}, thing):\n    {a}.{b} = thing.{b}\n    {b}.lid(thing.lid(), lid())\n",
+    ),
+    "rb": ("class {a}\n  def {b}\n    {a}.{b}\n  end\nend\n", "def {a}\n  {b}\nend\n"),
+    "go": ("func {a}() int {{ return {b}() }}\n", "type {a} struct {{ {b} int }}\n"),
+    "ts": (
+        "export class {a} {{ {b}() {{ return {a}; }} }}\n",
+        "export function {a}() {{ {b}(); }}\n",
+    ),
+    "md": ("# {a}\n\nHow {b} works.\n\n",),
+    "sql": ("CREATE TABLE {a} ({b} int);\n",),
+}
+
+
+@st.composite
+def _texts(draw: st.DrawFn, path: str) -> str:
+    ending = path.rpartition(".")[2]
+    blocks = draw(
+        st.lists(
+            st.builds(
+                lambda form, a, b: form.format(a=a, b=b),
+                st.sampled_from(_BLOCKS[ending]),
+                names,
+                names,
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    )
+    return ("package box\n\n" if ending == "go" else "") + "\n".join(blocks)
+
+
+@st.composite
+def named_repos(draw: st.DrawFn, most: int = 3) -> list[dict[str, str]]:
+    """Draw two repositories or more, most of whose paths are the same."""
+    return [
+        {
+            path: draw(_texts(path))
+            for path in draw(st.lists(st.sampled_from(PATHS), min_size=1, max_size=4, unique=True))
+        }
+        for _ in range(draw(st.integers(2, most)))
+    ]
+
+
+_filters = st.sampled_from(
+    [(), (), (Filter("test", "false"),), (Filter("lang", "python"),), (Filter("path", "lib"),)]
+)
+_limits = st.sampled_from([0, 1, 2, 5])
+
+symbols = st.builds(
+    SymbolRequest,
+    name=st.sampled_from(ASKED),
+    filters=_filters,
+    limit=_limits,
+    deterministic=st.just(True),
+)
+references = st.builds(
+    ReferencesRequest,
+    name=st.sampled_from(ASKED),
+    filters=_filters,
+    strings=st.booleans(),
+    comments=st.booleans(),
+    limit=_limits,
+    deterministic=st.just(True),
+)
+
 
 REQUEST = FederatedRequest(SearchRequest("", timeout_ms=0))
 HOSTED = Hosted(occurrences=InProcessMentions())  # type: ignore[arg-type]  # answers alike
@@ -42,33 +125,20 @@ SAID = ("other_case", "other_container", "nothing_selected")
 CUTS = {"max_symbols", "max_references"}
 
 
-class NamedWorkspace:
-    """A workspace over indexed roots, asked through the real coordinator."""
+class NamedWorkspace(IndexedWorkspace):
+    """A workspace that is asked about names through the real coordinator."""
 
     def __init__(self, base: Path, roots: Sequence[Path]) -> None:
-        home = Home(base / "home")
-        flags = {"encoder": "none"}
-        self.engines = {root: Engine(root, home, flags=flags, hosted=HOSTED) for root in roots}
-        for engine in self.engines.values():
-            engine.sync()
-        entries = ",".join(f'{{"root": "{root}"}}' for root in roots)
-        file = base / "w.jsonc"
-        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
-        self.workspace = load_workspace(file, resolve_root=lambda path: path)
-
-    def _searchers(self) -> ReadySearchers:
-        return ReadySearchers(
-            lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical])
-        )
+        super().__init__(base, roots, "none", HOSTED)
 
     def symbol(self, asked: SymbolRequest) -> FederatedSymbol:
         return anyio.run(
-            federated_symbol, self.workspace, REQUEST, asked, self._searchers(), SystemClock()
+            federated_symbol, self.workspace, REQUEST, asked, self.searchers(), SystemClock()
         )
 
     def references(self, asked: ReferencesRequest) -> FederatedReferences:
         return anyio.run(
-            federated_references, self.workspace, REQUEST, asked, self._searchers(), SystemClock()
+            federated_references, self.workspace, REQUEST, asked, self.searchers(), SystemClock()
         )
 
 
@@ -83,8 +153,9 @@ def assert_symbol_alike(asked: SymbolRequest, workspace: NamedWorkspace, union: 
     assert answer.total == result.answer.total
     assert answer.suggestions == result.answer.suggestions
     assert_same_said(answer, result.answer)
-    pages = symbol_pages(workspace, asked)
-    assert pages == whole(workspace.symbol(replace(asked, limit=0)))
+    if asked.limit:
+        every = workspace.symbol(replace(asked, limit=0))
+        assert symbol_pages(workspace, asked) == list(every.definitions)
 
 
 def assert_references_alike(
@@ -106,10 +177,11 @@ def assert_references_alike(
     assert answer.files == len({(repo, item.path) for repo, item in shown})
     assert tuple(item.place for item in answer.defined) == result.answer.defined
     assert_same_said(answer, result.answer)
-    every = workspace.references(replace(asked, limit=0))
-    assert reference_pages(workspace, asked) == [
-        (item.repo_id, item.place) for item in every.references
-    ]
+    if asked.limit:
+        every = workspace.references(replace(asked, limit=0))
+        assert reference_pages(workspace, asked) == [
+            (item.repo_id, item.place) for item in every.references
+        ]
 
 
 def assert_same_said(
@@ -128,10 +200,6 @@ def assert_same_said(
     ]
     observed = {cut.observed for cut in (*cuts, *expected_cuts)} - {None}
     assert len(observed) <= 1, "amounts that are known are equal"
-
-
-def whole(answer: FederatedSymbol) -> list[object]:
-    return list(answer.definitions)
 
 
 def symbol_pages(workspace: NamedWorkspace, asked: SymbolRequest) -> list[object]:

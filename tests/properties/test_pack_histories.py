@@ -49,7 +49,7 @@ SEGMENTS = 3
 """From so many on a sync merges them."""
 ROWS = 60
 """Of a pack: there are several of them."""
-FEW = settings(max_examples=3)
+FEW = settings(max_examples=2)
 MANY = settings(max_examples=int(os.environ.get("GGREP_TEST_HISTORIES", "200")))
 
 

@@ -6,10 +6,15 @@ from pathlib import Path
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from ggrep.config.home import Home
 from ggrep.federation.merge import MergedHit
+from ggrep.federation.workspace import load_workspace
 from ggrep.model.corpus import Mode
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import Hit
+from ggrep.search.engine.engine import Engine
+from ggrep.search.engine.repo_index import ALONE, Hosted
+from ggrep.service.searchers import EngineSearcher, ReadySearchers
 from tests.properties.trees import PATHS, bodies, content, filters, texts, words
 
 
@@ -71,6 +76,29 @@ def write_trees(base: Path, repos: Sequence[dict[str, str]]) -> list[Path]:
             (root / name).write_text(text)
         roots.append(root)
     return roots
+
+
+class IndexedWorkspace:
+    """A workspace over indexed roots, whose repositories are asked in this process."""
+
+    def __init__(
+        self, base: Path, roots: Sequence[Path], encoder: str, hosted: Hosted = ALONE
+    ) -> None:
+        home = Home(base / "home")
+        self.engines = {
+            root: Engine(root, home, flags={"encoder": encoder}, hosted=hosted) for root in roots
+        }
+        for engine in self.engines.values():
+            engine.sync()
+        entries = ",".join(f'{{"root": "{root}"}}' for root in roots)
+        file = base / "w.jsonc"
+        file.write_text(f'{{"schemaVersion": 1, "repos": [{entries}]}}')
+        self.workspace = load_workspace(file, resolve_root=lambda path: path)
+
+    def searchers(self) -> ReadySearchers:
+        return ReadySearchers(
+            lambda repo: EngineSearcher(lambda: self.engines[repo.root_canonical])
+        )
 
 
 def from_union(pairs: Sequence[tuple[str, Hit]]) -> list[tuple[object, ...]]:

@@ -14,9 +14,6 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-CLOSED: Final = 0
-"""The status of a request that was never answered."""
-
 _PATIENCE_S: Final = 60.0
 _READS: Final = ("GET", "HEAD")
 _OF_THE_CONNECTION: Final = frozenset({"connection", "expect", "keep-alive", "transfer-encoding"})
@@ -98,21 +95,16 @@ class FaultProxy:
 
     Attributes:
         fault: asked in the order in which requests come, one at a time.
-        seen: method, path with its query, and the status that the client was sent (`CLOSED` for
-            none), in the order of the answers.
     """
 
-    def __init__(
-        self, upstream_endpoint: str, fault: Decision = no_fault, host: str = "127.0.0.1"
-    ) -> None:
-        self.fault = fault
-        self.seen: list[tuple[str, str, int]] = []
+    def __init__(self, upstream_endpoint: str) -> None:
+        self.fault: Decision = no_fault
         self._upstream = urlsplit(upstream_endpoint)
         self._earlier: dict[tuple[str, ...], _Answer] = {}
         self._lock = threading.Lock()
         self._number = 0
         self._ending = threading.Event()
-        self._server = _Server(self, host)
+        self._server = _Server(self)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     @property
@@ -150,10 +142,6 @@ class FaultProxy:
             number = self._number
             self._number += 1
             return self.fault(method, path, number) or Fault()
-
-    def note(self, method: str, path: str, code: int) -> None:
-        with self._lock:
-            self.seen.append((method, path, code))
 
     def answer(self, request: "_Request", body: bytes, fault: Fault) -> _Answer | None:
         """Return what the client is sent; None where the store is gone or nothing is sent."""
@@ -211,12 +199,12 @@ _FLIPPED: Final = bytes(255 - byte for byte in range(256))
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # they are waited for, so that no socket outlives a test
 
-    def __init__(self, proxy: FaultProxy, host: str) -> None:
+    def __init__(self, proxy: FaultProxy) -> None:
         self.proxy = proxy
         self.failures: list[Exception] = []
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()
-        super().__init__((host, 0), _Request)
+        super().__init__(("127.0.0.1", 0), _Request)
 
     @contextmanager
     def open(self, connection: socket.socket) -> Iterator[None]:
@@ -263,7 +251,6 @@ class _Request(BaseHTTPRequestHandler):
         proxy.wait(fault.delay_s)
         never = fault.closed and not fault.forwarded
         answer = None if never else proxy.answer(self, self._body(), fault)
-        proxy.note(self.command, self.path, CLOSED if answer is None else answer.status)
         if answer is None:
             self.close_connection = True
             return
@@ -274,7 +261,7 @@ class _Request(BaseHTTPRequestHandler):
     do_GET = do_HEAD = do_PUT = do_POST = do_DELETE = serve  # noqa: N815 - as the library calls them
 
     def log_message(self, *_arguments: Any) -> None:
-        """Say nothing: `seen` tells."""
+        """Print nothing."""
 
     def _body(self) -> bytes:
         """Return the body of the request, its chunks joined."""

@@ -12,7 +12,7 @@ import pytest
 from ggrep.base.errors import Busy, GgrepError, NoIndex, RemoteError
 from ggrep.config.remotes import Remote
 from ggrep.search.engine.engine import Engine
-from tests.fakes.remotes import SHOP, clone, commit, engine_at, objects_of, pulled, pushed
+from tests.fakes.remotes import SHOP, clone, engine_at, objects_of, pulled, pushed
 from tests.remote.conftest import bucket_remote
 from tests.remote.fault_proxy import (
     Decision,
@@ -28,7 +28,7 @@ from tests.remote.fault_proxy import (
     truncate,
 )
 from tests.remote.object_server import ObjectServer
-from tests.remote.test_pushers import read_whole
+from tests.remote.test_pushers import PUSHERS, checkouts, read_whole
 
 pytestmark = [
     pytest.mark.usefixtures("credentials"),
@@ -140,17 +140,6 @@ def test_a_pull_ends_whole_or_not_at_all(
         assert pulled(other, through).exact
 
 
-def checkouts(folder: Path) -> list[Engine]:
-    """Return eight engines over clones, each with a commit of its own."""
-    results = []
-    for number in range(8):
-        root = clone(folder / "a", folder / f"clone{number}")
-        commit(root, {f"own{number}.py": f"own_{number} = 1\n"})
-        results.append(engine_at(root, folder / f"home{number}"))
-        results[-1].sync()
-    return results
-
-
 def push_until_done(engine: Engine, remote: Remote) -> str:
     """Push until it is acknowledged; return the tree."""
     while True:
@@ -160,11 +149,10 @@ def push_until_done(engine: Engine, remote: Remote) -> str:
             time.sleep(0.2)
 
 
-@pytest.mark.usefixtures("origin")
-def test_a_server_that_dies_under_a_push_loses_nothing(tmp_path: Path) -> None:
-    """Killed at moments of its own, over and over, while eight push."""
-    engines = checkouts(tmp_path)
-    with ObjectServer(tmp_path / "objects") as server, ThreadPoolExecutor(8) as pool:
+def test_a_server_that_dies_under_a_push_loses_nothing(tmp_path: Path, origin: Engine) -> None:
+    """Killed at moments of its own, over and over, while several push."""
+    engines = checkouts(origin, tmp_path)
+    with ObjectServer(tmp_path / "objects") as server, ThreadPoolExecutor(PUSHERS) as pool:
         remote = bucket_remote(server)
         pushes = [pool.submit(push_until_done, engine, remote) for engine in engines]
         for _ in range(3):

@@ -225,20 +225,20 @@ IMAGES: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 @pytest.mark.parametrize("what", IMAGES)
 def test_lying_images_are_refused(
-    tmp_path: Path, puller: Engine, remote: Remote, what: str
+    tmp_path_factory: pytest.TempPathFactory, puller: Engine, remote: Remote, what: str
 ) -> None:
     """All digests fit; what it says does not."""
-    objects = objects_of(remote)
+    objects, folder = objects_of(remote), tmp_path_factory.mktemp("image")
 
     def change_image(tree: Tree) -> Tree:
         stored = tree.segments[0].image
-        objects.fetch(stored.key, tmp_path / "old", stored.size_bytes, stored.sha256)
-        image = open_image(tmp_path / "old")
+        objects.fetch(stored.key, folder / "old", stored.size_bytes, stored.sha256)
+        image = open_image(folder / "old")
         name, change = IMAGES[what]
         arrays = {**image.arrays, name: change(image.arrays[name])}
         kept = {name: values for name, values in arrays.items() if values is not None}
-        write_image(tmp_path / "new", kept, image.meta)
-        data = (tmp_path / "new").read_bytes()
+        write_image(folder / "new", kept, image.meta)
+        data = (folder / "new").read_bytes()
         blob = layout.blob_of(data)
         objects.put(blob.key, data)
         return with_segment(tree, image=blob)
@@ -325,13 +325,16 @@ def test_a_packed_table_stays_where_it_is_put(tmp_path: Path, what: str) -> None
 
 
 @pytest.mark.parametrize("folder", ["blobs", "trees", "refs", "by-state"])
-def test_a_fifo_is_not_read(tmp_path: Path, puller: Engine, remote: Remote, folder: str) -> None:
-    assert remote.url.startswith("memory:")
-    place = directory_remote(tmp_path)
-    pushed(engine_at(tmp_path / "a", tmp_path / "home-a"), place)
+def test_a_fifo_is_not_read(
+    tmp_path_factory: pytest.TempPathFactory, puller: Engine, shop: Shop, folder: str
+) -> None:
+    base = tmp_path_factory.mktemp("fifo").resolve()
+    place = directory_remote(base)
+    for key, data in shop.objects.items():
+        objects_of(place).put(key, data)
     for key in keys(objects_of(place), folder):
-        (tmp_path / "remote" / key).unlink()
-        os.mkfifo(tmp_path / "remote" / key)
+        (base / "remote" / key).unlink()
+        os.mkfifo(base / "remote" / key)
     try:
         outcome = pulled(puller, place).outcome
     except NotTrusted:

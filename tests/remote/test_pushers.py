@@ -27,7 +27,7 @@ from tests.remote.conftest import on_every_remote
 
 pytestmark = pytest.mark.slow
 
-PUSHERS = 8
+PUSHERS = 4
 POINTS = (
     *("push.after_blobs", "push.after_tree", "push.after_states"),
     *("push.before_ref", "push.after_ref"),
@@ -67,7 +67,7 @@ def read_whole(objects: Objects, folder: Path) -> None:
 
 
 @on_every_remote
-def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote) -> None:
+def test_no_push_of_several_is_lost(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     engines = checkouts(origin, tmp_path)
     with ThreadPoolExecutor(PUSHERS) as pool:
         reports = list(pool.map(lambda engine: pushed(engine, remote), engines))
@@ -80,7 +80,7 @@ def test_no_push_of_eight_is_lost(tmp_path: Path, origin: Engine, remote: Remote
         assert pulled(other, remote).exact
 
 
-def test_eight_equal_builders_leave_one(tmp_path: Path, origin: Engine, remote: Remote) -> None:
+def test_equal_builders_leave_one_tree(tmp_path: Path, origin: Engine, remote: Remote) -> None:
     engines = []
     for number in range(PUSHERS):
         root = clone(origin.identity.root, tmp_path / f"clone{number}")

@@ -36,6 +36,12 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ggrep.search.scan.scanner.WHOLE_MS", 1e9)
 
 
+@pytest.fixture
+def tree(root: Path) -> Path:
+    write_tree(root, TREE)
+    return root
+
+
 def scan(root: Path, home: Path, query: str, **wanted: object) -> QueryResponse:
     request = SearchRequest(query, **wanted)  # type: ignore[arg-type] # varied
     return open_engine(root, home).scan(request)
@@ -45,10 +51,9 @@ def places(response: QueryResponse) -> list[tuple[str, int, str]]:
     return [(hit.path, hit.start_line, hit.name) for hit in response.hits]
 
 
-def test_hits_come_with_places_names_and_text(root: Path, home: Path) -> None:
+def test_hits_come_with_places_names_and_text(tree: Path, home: Path) -> None:
     """In the shape of any answer; nothing is written."""
-    write_tree(root, TREE)
-    response = scan(root, home, "retry", limit=3)
+    response = scan(tree, home, "retry", limit=3)
 
     assert places(response)[0] == ("src/retry.py", 1, "retry")
     assert response.hits[0].content.startswith("def retry(queue)")
@@ -58,22 +63,20 @@ def test_hits_come_with_places_names_and_text(root: Path, home: Path) -> None:
 
 @pytest.mark.parametrize("query", ["retry", "push an item to the queue", "how is it tried again"])
 def test_the_order_is_that_of_the_index_where_all_of_it_was_ranked(
-    root: Path, home: Path, query: str
+    tree: Path, home: Path, query: str
 ) -> None:
     """The same ranking over the same chunks; only figures of the collection are guesses."""
-    write_tree(root, TREE)
-    scanned = places(scan(root, home, query))
-    engine = open_engine(root, home)
+    scanned = places(scan(tree, home, query))
+    engine = open_engine(tree, home)
     engine.sync()
 
     assert scanned == places(engine.search(SearchRequest(query, vectors=False)))
 
 
 @pytest.mark.parametrize("most_at_once", [0, 2])
-def test_the_shipped_encoder_has_its_say(root: Path, home: Path, most_at_once: int) -> None:
+def test_the_shipped_encoder_has_its_say(tree: Path, home: Path, most_at_once: int) -> None:
     """It is quick enough; so the order is the index's own, and without vectors another."""
-    write_tree(root, TREE)
-    engine = open_engine(root, home, encoder="static", max_embed_global=most_at_once)
+    engine = open_engine(tree, home, encoder="static", max_embed_global=most_at_once)
     request = SearchRequest("attempt the queue once more", explain=True, limit=3)
     scanned = engine.scan(request)
     engine.sync()
@@ -87,10 +90,9 @@ def test_the_shipped_encoder_has_its_say(root: Path, home: Path, most_at_once: i
     assert with_vectors > without
 
 
-def test_it_says_that_it_is_a_scan_and_how_much_it_saw(root: Path, home: Path) -> None:
+def test_it_says_that_it_is_a_scan_and_how_much_it_saw(tree: Path, home: Path) -> None:
     """Whoever reads it has to know that an index would find more."""
-    write_tree(root, TREE)
-    response = scan(root, home, "retry")
+    response = scan(tree, home, "retry")
     output = answer_json(response)
     size = sum(len(text) for text in TREE.values())
 
@@ -121,12 +123,11 @@ def test_a_scan_says_in_plain_words_how_little_there_was(root: Path, home: Path)
     assert "there is no index yet: the only file (under 1 MiB) was scanned; to index" in alone
 
 
-def test_the_same_tree_gives_the_same_answer(root: Path, home: Path) -> None:
+def test_the_same_tree_gives_the_same_answer(tree: Path, home: Path) -> None:
     """But for its name and its times."""
-    write_tree(root, TREE)
 
     def told() -> bytes:
-        document = answer_json(scan(root, home, "retry queue"))
+        document = answer_json(scan(tree, home, "retry queue"))
         return stable_json.dumps({**document, "request_id": "", "timings_ms": {}})
 
     assert told() == told()
@@ -168,12 +169,11 @@ def test_git_says_what_belongs_to_a_work_tree(root: Path, home: Path, git: Git) 
     assert {hit.path for hit in scan(root, home, "retry").hits} == {"a.gen.py", "c.py"}
 
 
-def test_filters_scope_and_kinds_narrow_a_scan_too(root: Path, home: Path) -> None:
+def test_filters_scope_and_kinds_narrow_a_scan_too(tree: Path, home: Path) -> None:
     """A filter that a scan forgot would look like one that found something."""
-    write_tree(root, TREE)
 
     def paths(**wanted: object) -> set[str]:
-        return {hit.path for hit in scan(root, home, "retry queue", **wanted).hits}
+        return {hit.path for hit in scan(tree, home, "retry queue", **wanted).hits}
 
     assert paths(scope="docs") == {"docs/guide.md"}
     assert paths(filters=(Filter("test", "true"),)) == {"tests/test_retry.py"}
@@ -181,12 +181,11 @@ def test_filters_scope_and_kinds_narrow_a_scan_too(root: Path, home: Path) -> No
     assert paths(corpora=(Corpus.PROSE,)) == {"docs/guide.md"}
 
 
-def test_letters_expressions_and_definitions_are_found(root: Path, home: Path) -> None:
+def test_letters_expressions_and_definitions_are_found(tree: Path, home: Path) -> None:
     """Each promises something of every hit, and keeps it."""
-    write_tree(root, TREE)
 
     def found(query: str, find: Find) -> list[str]:
-        return sorted(hit.path for hit in scan(root, home, query, find=find).hits)
+        return sorted(hit.path for hit in scan(tree, home, query, find=find).hits)
 
     assert found("retry(item)", Find.EXACT_TEXT) == ["src/queues.py"]
     assert found(r"\d$", Find.REGEX) == ["src/other.py"]
@@ -206,12 +205,11 @@ def test_nothing_found_is_said_as_ever(root: Path, home: Path) -> None:
 
 
 def test_only_the_best_files_are_ranked_and_that_is_said(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The file that the name spells is among them."""
     monkeypatch.setattr("ggrep.search.scan.scanner.MOST_FILES", 2)
-    write_tree(root, TREE)
-    response = scan(root, home, "retry")
+    response = scan(tree, home, "retry")
 
     assert response.hits[0].path == "src/retry.py"
     assert len({hit.path for hit in response.hits}) <= 2
@@ -242,12 +240,11 @@ def no_minimum(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("no_minimum")
 def test_a_scan_without_time_answers_from_what_it_saw(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Nothing at all, even; and it says so."""
     monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 0.0)
-    write_tree(root, TREE)
-    response = scan(root, home, "retry")
+    response = scan(tree, home, "retry")
     facts = response.provenance.scan
 
     assert facts is not None
@@ -257,13 +254,12 @@ def test_a_scan_without_time_answers_from_what_it_saw(
 
 
 def test_files_that_no_parser_had_time_for_are_cut_by_lines(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """They are found all the same, and the answer says that time was short."""
     stalled = StalledPool(1, ChunkLimits(), SystemClock())
     monkeypatch.setattr("ggrep.search.scan.prefetch_listing.pool_of", lambda *_: stalled)
-    write_tree(root, TREE)
-    response = scan(root, home, "retry")
+    response = scan(tree, home, "retry")
 
     assert "src/retry.py" in {hit.path for hit in response.hits}
     assert [cut.code for cut in response.limits_hit] == ["max_scan_ms"]
@@ -303,12 +299,11 @@ def test_the_most_promising_directory_is_seen_first(
 
 @pytest.mark.usefixtures("no_minimum")
 def test_time_that_passed_before_a_scan_is_the_scans_too(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    tree: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whoever waits counts from the question, not from when a daemon was there to take it."""
     monkeypatch.setattr("ggrep.search.scan.scan_files.SCAN_MS", 30_000.0)
-    write_tree(root, TREE)
-    engine = open_engine(root, home)
+    engine = open_engine(tree, home)
     request = SearchRequest("retry")
     late = engine.scan(request, asked_ms=engine.clock.monotonic_ms() - 60_000.0)
 
@@ -363,16 +358,14 @@ def test_a_file_with_a_rare_word_is_among_the_hits(root: Path, home: Path) -> No
     assert [hit.path for hit in hits].index("long.py") == 3
 
 
-def test_what_only_a_snapshot_can_answer_is_refused(root: Path, home: Path) -> None:
+def test_what_only_a_snapshot_can_answer_is_refused(tree: Path, home: Path) -> None:
     """A deterministic answer is one of a snapshot."""
-    write_tree(root, TREE)
-
     with pytest.raises(NoIndex, match="ggrep index"):
-        scan(root, home, "retry", deterministic=True)
+        scan(tree, home, "retry", deterministic=True)
     with pytest.raises(NoIndex):
-        scan(root, home, "src/retry.py:1", find=Find.SIMILAR_CODE)
+        scan(tree, home, "src/retry.py:1", find=Find.SIMILAR_CODE)
     with pytest.raises(InvalidRequest, match="the query is empty"):
-        scan(root, home, "   ")
+        scan(tree, home, "   ")
 
 
 def test_a_file_that_cannot_be_read_does_not_count_as_searched(

@@ -61,7 +61,11 @@ def test_containment_goes_by_whole_parts() -> None:
     assert not is_below(root, Path("/r"))
 
 
-def test_names_that_differ_by_case_alone_collide() -> None:
-    keys = [PathKey(text) for text in ("b/X.py", "a.py", "B/x.py", "straße", "STRASSE", "c.py")]
+def test_names_that_differ_by_case_or_normal_form_alone_collide() -> None:
+    names = ("b/X.py", "a.py", "B/x.py", "straße", "STRASSE", "c.py", "caf\u00e9", "cafe\u0301")
 
-    assert casefold_collisions(keys) == (("B/x.py", "b/X.py"), ("STRASSE", "straße"))
+    assert casefold_collisions([PathKey(name) for name in names]) == (
+        ("B/x.py", "b/X.py"),
+        ("STRASSE", "straße"),
+        ("cafe\u0301", "caf\u00e9"),
+    )

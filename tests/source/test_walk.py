@@ -144,50 +144,108 @@ def test_rules_beat_the_built_in_list_and_settings_beat_the_rules(
     assert keys(walk(root, Settings(extra_ignores=extra))) == expected
 
 
-def test_products_and_lock_files_are_left_out(root: Path) -> None:
-    """They drown what people wrote, also when nobody told git."""
-    grow(
-        root,
-        [
-            "a.py",
-            *("node_modules/m/i.js", "dist/x.js", "s/build/y.py", "yarn.lock", "j.min.js"),
-            *("package-lock.json", "Cargo.lock", "n.onnx", "go.sum", "s.js.map"),
-        ],
-    )
+SCRIPT = "#!/usr/bin/env python3\nprint(1)\n"
+TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"
+KNOWN = (
+    *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
+    *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
+    *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
+    *("SConstruct", "Tiltfile"),
+)
+UNLISTED = ("checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1")
+TEXTS = ("Dockerfile", "Makefile", "README", "a.mdx", "b.rst", "c.PY", "d.c++", "go.mod")
+SHARED = (".github/workflows/ci.yml", ".gitlab-ci.yml", ".editorconfig", ".eslintrc.json")
+PRIVATE = (".idea/x.xml", ".secretthing", ".tox/a.py")
+PRODUCTS = (
+    *("node_modules/m/i.js", "dist/x.js", "s/build/y.py", "yarn.lock", "j.min.js"),
+    *("package-lock.json", "Cargo.lock", "n.onnx", "go.sum", "s.js.map"),
+)
+NAMES: dict[str, tuple[dict[str, str], tuple[str, ...], dict[str, int]]] = {
+    "products and lock files": (
+        dict.fromkeys(["a.py", *PRODUCTS], "x\n"),
+        ("a.py",),
+        {"builtin": 10},
+    ),
+    "shared configuration": (
+        dict.fromkeys([*SHARED, ".pre-commit-config.yaml", *PRIVATE], "x\n"),
+        (*SHARED, ".pre-commit-config.yaml"),
+        {"dotfile": 3},
+    ),
+    "names of text": (
+        dict.fromkeys([*TEXTS, "Dockerfile.dev", "x.png", "y.so", "make.abi3.so", "noext"], "x\n"),
+        (*TEXTS, "Dockerfile.dev"),
+        {"extension": 4},
+    ),
+    "texts of any name": (
+        dict.fromkeys(UNLISTED, TEXT) | dict.fromkeys(KNOWN, "x\n"),
+        (*UNLISTED, *KNOWN),
+        {},
+    ),
+    "scripts": (
+        {"bin/deploy": SCRIPT, "bin/tool": "\x7fELF", "x": "#"},
+        ("bin/deploy",),
+        {"extension": 2},
+    ),
+    "ignored scripts": (
+        {".ggignore": "*_old\n", "a_old": SCRIPT, "node_modules/.bin/tool": SCRIPT},
+        (),
+        {"builtin": 1, "dotfile": 1, "ignored": 1},
+    ),
+}
 
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_and_first_lines_decide_what_is_eligible(root: Path, name: str) -> None:
+    """Pictures, products and editor state are counted, not read."""
+    files, expected, excluded = NAMES[name]
+    grow(root, files)
     result = walk(root, Settings())
 
-    assert keys(result) == ["a.py"]
-    assert dict(result.excluded) == {"builtin": 10}
+    assert keys(result) == sorted(expected)
+    assert dict(result.excluded) == excluded
 
 
-def test_tracked_files_are_eligible_where_patterns_match(tmp_path: Path, git: Git) -> None:
+# One row is what a tree holds when all is added to git, what comes afterwards (None goes), which
+# settings hold, and what is eligible then.
+IN_GIT: dict[str, tuple[dict[str, str], dict[str, str | None], dict[str, bool], list[str]]] = {
+    "tracked though ignored": (
+        {".gitignore": "gen/\n", "gen/a.py": "", "build/b.py": "", "yarn.lock": ""},
+        {"gen/new.py": "", "build/new.py": "", "build/sub/new.py": ""},
+        {},
+        ["build/b.py", "gen/a.py"],
+    ),
+    "tracked and hidden by our own ignore file": (
+        {".ggignore": "vendored/\n", "vendored/a.py": "", "b.py": ""},
+        {},
+        {},
+        ["b.py"],
+    ),
+    "an own ignore file that git ignores": (
+        {},
+        {".gitignore": ".ggignore\n", ".ggignore": "a.py\n", "a.py": "", "b.py": ""},
+        {},
+        ["b.py"],
+    ),
+    "untracked": ({"a.py": ""}, {"b.py": ""}, {"include_untracked": False}, ["a.py"]),
+    "tracked and deleted": ({"a.py": "", "b.py": ""}, {"a.py": None}, {}, ["b.py"]),
+}
+
+
+@pytest.mark.parametrize("name", IN_GIT)
+def test_git_and_our_own_ignore_files_decide_together(tmp_path: Path, git: Git, name: str) -> None:
+    """The working tree is what is indexed; what git tracks belongs to it."""
+    tracked, later, settings, expected = IN_GIT[name]
     root = tmp_path / "root"
     git(root, "init")
-    grow(root, {".gitignore": "gen/\n", "gen/a.py": "", "build/b.py": "", "yarn.lock": ""})
+    grow(root, tracked)
     git(root, "add", "-f", ".")
-    grow(root, ["gen/new.py", "build/new.py", "build/sub/new.py"])
+    for key, text in later.items():
+        if text is None:
+            (root / key).unlink()
+        else:
+            grow(root, {key: text})
 
-    assert keys(walk(root, Settings())) == ["build/b.py", "gen/a.py"]
-
-
-def test_our_own_ignore_file_hides_tracked_files_too(tmp_path: Path, git: Git) -> None:
-    """It is the way to keep vendored code out of the answers."""
-    root = tmp_path / "root"
-    git(root, "init")
-    grow(root, {".ggignore": "vendored/\n", "vendored/a.py": "", "b.py": ""})
-    git(root, "add", ".")
-
-    assert keys(walk(root, Settings())) == ["b.py"]
-
-
-def test_an_own_ignore_file_that_git_ignores_still_counts(tmp_path: Path, git: Git) -> None:
-    """Many will not commit it."""
-    root = tmp_path / "root"
-    git(root, "init")
-    grow(root, {".gitignore": ".ggignore\n", ".ggignore": "a.py\n", "a.py": "", "b.py": ""})
-
-    assert "a.py" not in keys(walk(root, Settings()))
+    assert keys(walk(root, Settings(**settings))) == expected
 
 
 def test_excludes_outside_the_tree_do_not_count(tmp_path: Path, git: Git) -> None:
@@ -200,25 +258,6 @@ def test_excludes_outside_the_tree_do_not_count(tmp_path: Path, git: Git) -> Non
     git(root, "config", "core.excludesFile", str(tmp_path / "mine"))
 
     assert keys(walk(root, Settings())) == ["a.py", "b.py"]
-
-
-def test_untracked_files_can_be_left_out(tmp_path: Path, git: Git) -> None:
-    """A shared index holds what is shared."""
-    root = grow(tmp_path / "root", ["a.py", "b.py"])
-    git(root, "init")
-    git(root, "add", "a.py")
-
-    assert keys(walk(root, Settings(include_untracked=False))) == ["a.py"]
-
-
-def test_a_tracked_file_that_was_deleted_vanishes(tmp_path: Path, git: Git) -> None:
-    """The working tree is what is indexed."""
-    root = grow(tmp_path / "root", ["a.py", "b.py"])
-    git(root, "init")
-    git(root, "add", ".")
-    (root / "a.py").unlink()
-
-    assert keys(walk(root, Settings())) == ["b.py"]
 
 
 @pytest.mark.parametrize("tracked", [False, True])
@@ -333,45 +372,6 @@ def test_secrets_are_never_eligible(root: Path) -> None:
     assert skips(result) == dict.fromkeys(secret, "secret")
 
 
-def test_shared_dot_configuration_is_eligible_and_private_is_not(root: Path) -> None:
-    """CI files answer real questions; editor state does not."""
-    grow(
-        root,
-        [
-            ".github/workflows/ci.yml",
-            ".gitlab-ci.yml",
-            ".editorconfig",
-            ".eslintrc.json",
-            ".pre-commit-config.yaml",
-            ".idea/x.xml",
-            ".secretthing",
-            ".tox/a.py",
-        ],
-    )
-
-    result = walk(root, Settings())
-
-    assert keys(result) == [
-        ".editorconfig",
-        ".eslintrc.json",
-        ".github/workflows/ci.yml",
-        ".gitlab-ci.yml",
-        ".pre-commit-config.yaml",
-    ]
-    assert dict(result.excluded) == {"dotfile": 3}
-
-
-def test_names_decide_what_is_text(root: Path) -> None:
-    """Pictures and archives are counted, not read."""
-    eligible = ["Dockerfile", "Makefile", "README", "a.mdx", "b.rst", "c.PY", "d.c++", "go.mod"]
-    grow(root, [*eligible, "Dockerfile.dev", "x.png", "y.so", "makefile.abi3.so", "noext"])
-
-    result = walk(root, Settings())
-
-    assert keys(result) == sorted([*eligible, "Dockerfile.dev"])
-    assert dict(result.excluded) == {"extension": 4}
-
-
 def test_files_over_the_limit_are_named(root: Path) -> None:
     """A missing file must be explicable."""
     grow(root, {"a.py": "12345", "b.py": "1"})
@@ -423,27 +423,23 @@ def test_links_out_of_the_root_are_named(root: Path, tmp_path: Path) -> None:
 
 
 def test_links_inside_the_root_add_nothing(root: Path) -> None:
-    """A file has one name, and a link is no way past an ignore rule."""
-    grow(root, {"a.py": "", "d/b.py": "", ".ggignore": "hidden.py\n", "hidden.py": ""})
-    (root / "alias.py").symlink_to("a.py")
-    (root / "shown.py").symlink_to("hidden.py")
-    (root / "e").symlink_to("d")
-    (root / "up").symlink_to(".")
+    """A file has one name, and a link is no way past an ignore rule; a loop would not end."""
+    grow(root, {"f.py": "", "d/b.py": "", ".ggignore": "hidden.py\n", "hidden.py": ""})
+    for link, target in {
+        "alias.py": "f.py",
+        "shown.py": "hidden.py",
+        "e": "d",
+        "up": ".",
+        "a.py": "b.py",
+        "b.py": "a.py",
+        "c.py": "none.py",
+    }.items():
+        (root / link).symlink_to(target)
 
     result = walk(root, Settings())
 
-    assert keys(result) == ["a.py", "d/b.py"]
+    assert keys(result) == ["d/b.py", "f.py"]
     assert dict(result.excluded)["alias"] == 4
-
-
-def test_loops_and_dangling_links_are_named(root: Path) -> None:
-    """A walk that followed them would not end."""
-    (root / "a.py").symlink_to("b.py")
-    (root / "b.py").symlink_to("a.py")
-    (root / "c.py").symlink_to("none.py")
-
-    result = walk(root, Settings())
-
     assert skips(result) == {"a.py": "symlink_loop", "b.py": "symlink_loop", "c.py": "vanished"}
 
 
@@ -515,17 +511,6 @@ def test_an_unreadable_directory_is_named(
     assert keys(result) == ["a.py"]
     assert skips(result) == {"d": reason}
     assert [result.knows(PathKey(key)) for key in ("d", "d/b.py", "d2.py")] == [False, False, True]
-
-
-def test_an_unreadable_directory_has_a_raw_name(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Messages escape a no-break space; the files below are still called by it."""
-    grow(root, ["a\u00a0b/c.py"])
-    closed(monkeypatch, "a\u00a0b", PermissionError(errno.EACCES, "Permission denied"))
-    result = walk(root, Settings())
-
-    assert not result.knows(PathKey("a\u00a0b/c.py"))
 
 
 def test_a_file_without_a_stat_is_not_gone(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -648,45 +633,6 @@ def test_a_swapped_link_is_gone(
     assert not result.unknown
 
 
-def test_a_deep_tree_is_walked_to_its_end(root: Path) -> None:
-    deep = "/".join(["d"] * 300)
-    grow(root, [f"{deep}/a.py"])
-
-    assert keys(walk(root, Settings())) == [f"{deep}/a.py"]
-
-
-SCRIPT = "#!/usr/bin/env python3\nprint(1)\n"
-
-
-def test_scripts_without_an_ending_are_eligible(root: Path) -> None:
-    """Their first line says what they are; whether somebody made them executable does not."""
-    grow(root, {"bin/deploy": SCRIPT, "bin/tool": "\x7fELF", "x": "#"})
-
-    result = walk(root, Settings())
-
-    assert keys(result) == ["bin/deploy"]
-    assert dict(result.excluded) == {"extension": 2}
-    assert {file.path_key for file in result.beside} == {"x", "bin/tool"}
-
-
-TEXT = "class Checker : ConfigObject\n{\n\t[config] int jobs;\n};\n"
-
-
-KNOWN = (
-    *("Makefile", "Dockerfile", "Jenkinsfile", "Rakefile", "Gemfile", "Vagrantfile"),
-    *("Brewfile", "Justfile", "BUILD", "WORKSPACE", "CMakeLists.txt", ".bashrc", ".zshrc"),
-    *(".vimrc", "PKGBUILD", "Kconfig", "Kbuild", "dune", "meson.build", "Fastfile"),
-    *("SConstruct", "Tiltfile"),
-)
-
-
-def test_a_text_is_eligible_whatever_its_name(root: Path) -> None:
-    """Half of what a project registers, generates or describes has an ending of its own."""
-    names = ["checker.ti", "deploy.prod", "services/org.example.Codec", "hooks", "a.pro", "ls.1"]
-    grow(root, dict.fromkeys(names, TEXT) | dict.fromkeys(KNOWN, "x\n"))
-    assert keys(walk(root, Settings())) == sorted([*names, *KNOWN])
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -718,13 +664,6 @@ def test_a_very_large_script_is_left_out(root: Path, monkeypatch: pytest.MonkeyP
     grow(root, {"small": SCRIPT, "large": SCRIPT + "#"})
 
     assert keys(walk(root, Settings())) == ["small"]
-
-
-def test_an_ignored_script_stays_ignored(root: Path) -> None:
-    grow(root, {".gitignore": "mine\n", ".ggignore": "*_old\n", "mine": SCRIPT, "a_old": SCRIPT})
-    grow(root, {"node_modules/.bin/tool": SCRIPT, "id_rsa": SCRIPT})
-
-    assert keys(walk(root, Settings())) == []
 
 
 def test_what_may_not_be_read_is_no_script(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

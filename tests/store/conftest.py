@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from ggrep.index.store.manifest import SnapshotManifest
+from ggrep.index.store.manifest import SnapshotManifest, read_manifest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.built_store import built_once
+from tests.fakes.repos import indexed, write_tree
 
 
 @dataclass
@@ -20,13 +21,20 @@ class Kept:
     second: SnapshotManifest
 
 
-@pytest.fixture
-def kept(root: Path, home: Path) -> Kept:
-    """Return a store whose second snapshot replaced one file of two and added one."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "def old_retry():\n    pass\n", "b.md": "# Queue\n\nretry\n"})
-    engine.sync()
-    first = engine.view().manifest
+def build(root: Path, home: Path) -> None:
+    """Make a store whose second snapshot replaced one file of two and added one."""
+    engine = indexed(
+        root, home, {"a.py": "def old_retry():\n    pass\n", "b.md": "# Queue\n\nretry\n"}
+    )
     write_tree(root, {"a.py": "def new_retry():\n    pass\n", "c.py": "x = 1\n"})
     engine.sync()
-    return Kept(engine, engine.identity.store, first, engine.view().manifest)
+
+
+two_snapshots = built_once(build)
+
+
+@pytest.fixture
+def kept(two_snapshots: Engine) -> Kept:
+    second, store = two_snapshots.view().manifest, two_snapshots.identity.store
+    assert second.parent_snapshot_id
+    return Kept(two_snapshots, store, read_manifest(store, second.parent_snapshot_id), second)

@@ -12,7 +12,6 @@ from ggrep.base.ids import PathKey, SegmentName, SnapshotId
 from ggrep.config import store_files
 from ggrep.index.store.active import read_active, swap_active
 from ggrep.index.store.journal import (
-    MAX_DELTAS,
     Tombstone,
     read_segment_map,
     read_tombstones,
@@ -23,7 +22,6 @@ from ggrep.index.store.manifest import read_manifest
 from ggrep.index.store.needed_files import entries, file_refs, named, unnamed
 from ggrep.index.store.transaction import publish
 from tests.fakes.leases import held_lease
-from tests.fakes.repos import open_engine, write_tree
 from tests.store.conftest import Kept
 
 
@@ -183,28 +181,6 @@ def test_a_file_with_other_lines_is_damage(tmp_path: Path, data: bytes) -> None:
 
     with pytest.raises(CorruptStore, match="1"):
         read_tombstones(tmp_path, [ref])
-
-
-@pytest.mark.slow
-def test_many_small_publishes_are_folded(root: Path, home: Path) -> None:
-    """A manifest must not grow with every keystroke."""
-    engine = open_engine(root, home, max_segments=64)
-    write_tree(root, {"keep.py": "x = 1\n"})
-    longest = 0
-    for number in range(MAX_DELTAS + 4):
-        write_tree(root, {f"f{number}.md": f"# T{number}\n", f"f{number - 3}.md": None})
-        engine.sync()
-        manifest = engine.view().manifest
-        longest = max(longest, len(manifest.segment_map), len(manifest.tombstones))
-        places = read_segment_map(engine.identity.store, manifest.segment_map)
-        live = {
-            segment.image.path(int(file)): segment.image.name
-            for segment in engine.view().segments
-            for file in segment.visible_files.nonzero()[0]
-        }
-        assert places == live
-
-    assert longest <= MAX_DELTAS
 
 
 def test_what_snapshots_name_lies_there_and_the_rest_is_unnamed(kept: Kept) -> None:

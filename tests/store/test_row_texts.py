@@ -34,6 +34,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.file_text import file_text, file_texts
 from ggrep.search.query.segments import open_segments
+from tests.fakes.built_store import built_once
 from tests.fakes.old_stores import without_texts
 from tests.fakes.repos import indexed, open_engine
 
@@ -50,10 +51,12 @@ TREE: dict[str, str | bytes] = {
 QUESTIONS = ("render page title", '"page title"', "weigh page rows", "total", "-- title")
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """Return an engine over files of several blocks of text."""
-    return indexed(root, home, TREE)
+def build(root: Path, home: Path) -> None:
+    """Index files of several blocks of text."""
+    indexed(root, home, TREE)
+
+
+engine = built_once(build)
 
 
 def image_of(engine: Engine) -> SegmentImage:
@@ -92,14 +95,14 @@ def test_image_and_table_have_the_same_texts(engine: Engine) -> None:
     assert here == everything(image, TableTexts(engine.identity.store, image))
 
 
-def test_files_are_indexed_to_the_byte(engine: Engine, root: Path) -> None:
+def test_files_are_indexed_to_the_byte(engine: Engine) -> None:
     """UTF-8 files come back as they lie in the work tree."""
     view = engine.view()
     (segment,) = open_segments(view)
     files = [file for file in range(segment.image.files) if segment.image.path(file) != "old.md"]
     texts = file_texts(view, segment, files, Deadline.never(engine.clock))
     for file, text in zip(files, texts, strict=True):
-        assert text.encode() == (root / segment.image.path(file)).read_bytes()
+        assert text.encode() == (engine.identity.root / segment.image.path(file)).read_bytes()
 
 
 def test_an_answer_reads_no_table(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -114,7 +117,7 @@ def test_an_answer_reads_no_table(engine: Engine, monkeypatch: pytest.MonkeyPatc
     assert b'"definition":{' in b"".join(plain)
 
 
-def test_a_process_that_only_answers_imports_no_database(engine: Engine, root: Path) -> None:
+def test_a_process_that_only_answers_imports_no_database(engine: Engine) -> None:
     program = (
         "import sys; from pathlib import Path; from tests.fakes.repos import open_engine, paths\n"
         "engine = open_engine(Path(sys.argv[1]), Path(sys.argv[2]))\n"
@@ -122,7 +125,7 @@ def test_a_process_that_only_answers_imports_no_database(engine: Engine, root: P
         "print(sorted({'lancedb', 'pyarrow'} & sys.modules.keys()))"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(root), str(engine.home.base)],
+        [sys.executable, "-c", program, str(engine.identity.root), str(engine.home.base)],
         capture_output=True,
         text=True,
         check=True,
@@ -202,49 +205,26 @@ def test_a_file_that_ends_inside_of_a_character_is_damage(engine: Engine) -> Non
         file_text(view, replace(segment, texts=RowTexts(cut)), file, Deadline.never(engine.clock))
 
 
-def _lengths(image: SegmentImage) -> Any:
-    return image.arrays["row_text_lengths"] + np.uint32(1)
-
-
-def _starts(image: SegmentImage) -> Any:
-    starts = image.arrays["file_text_starts"].copy()
-    starts[-1] = 1 << 63
-    return starts
-
-
-def _keys(image: SegmentImage) -> Any:
-    return np.array([7 << 32 | 1 << 20], dtype=np.uint64)
-
-
-def _offsets(image: SegmentImage) -> Any:
-    return image.arrays["text_offsets"] + np.uint64(9)
-
-
-def _details(image: SegmentImage) -> Any:
-    return image.arrays["detail_rows"][::-1].copy()
-
-
 @pytest.mark.parametrize(
     ("name", "change"),
     [
-        ("row_text_lengths", _lengths),
-        ("file_text_starts", _starts),
-        ("file_text_lengths", lambda image: image.arrays["file_text_lengths"] * np.uint32(2)),
-        ("definition_keys", _keys),
-        ("text_offsets", _offsets),
-        ("detail_offsets", lambda image: image.arrays["detail_offsets"][:-1]),
-        ("detail_rows", _details),
-        ("definition_ends", lambda image: image.arrays["definition_ends"][1:]),
+        ("row_text_lengths", lambda values: values + np.uint32(1)),
+        ("file_text_starts", lambda values: np.append(values[:-1], np.uint64(1 << 63))),
+        ("file_text_lengths", lambda values: values * np.uint32(2)),
+        ("definition_keys", lambda _: np.array([7 << 32 | 1 << 20], dtype=np.uint64)),
+        ("text_offsets", lambda values: values + np.uint64(9)),
+        ("detail_offsets", lambda values: values[:-1]),
+        ("detail_rows", lambda values: values[::-1].copy()),
+        ("definition_ends", lambda values: values[1:]),
     ],
 )
 def test_texts_of_an_image_lie_in_its_blocks(engine: Engine, name: str, change: Any) -> None:
     """Its digest says only that it is the one that was pushed."""
     image = image_of(engine)
     require_image(image, image.rows, image.files)
+    arrays = {**image.arrays, name: change(image.arrays[name])}
     with pytest.raises(ValueError, match=r"\w"):
-        require_image(
-            replace(image, arrays={**image.arrays, name: change(image)}), image.rows, image.files
-        )
+        require_image(replace(image, arrays=arrays), image.rows, image.files)
 
 
 def test_a_block_that_grows_without_end_is_damage(engine: Engine) -> None:

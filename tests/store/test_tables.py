@@ -19,12 +19,11 @@ from ggrep.index.maintenance.checks import audit
 from ggrep.index.store import table_vectors
 from ggrep.index.store.rows import ChunkRow, make_row
 from ggrep.index.store.segment import PackedBatches, image_ref
-from ggrep.index.store.segment_image import SegmentImage, open_segment_image
+from ggrep.index.store.segment_image import SegmentImage
 from ggrep.index.store.table_columns import pack_rows, to_batch, with_vectors
 from ggrep.index.store.table_scan import schema_differences
 from ggrep.index.store.table_vectors import in_table, map_vectors, pages_of
 from ggrep.index.store.tables import (
-    count_rows,
     measure_table,
     take_rows,
     write_table,
@@ -79,16 +78,6 @@ def test_rows_come_back_whole(tmp_path: Path) -> None:
     assert list(scan_rows(tmp_path, NAME)) == written
     assert take_rows(tmp_path, NAME, [5, 0, 5]) == [written[5], written[0], written[5]]
     assert take_rows(tmp_path, NAME, []) == []
-
-
-def test_vectors_lie_beside_the_rows(tmp_path: Path) -> None:
-    """An image can be rebuilt from its table."""
-    written = rows(*CHUNKS[:2])
-    vectors = np.arange(8, dtype=np.int8).reshape(2, 4)
-    write_table(tmp_path, NAME, [with_vectors(to_batch(written), vectors, np.ones(2))])
-
-    assert count_rows(tmp_path, NAME) == 2
-    assert take_rows(tmp_path, NAME, [1]) == [written[1]]
 
 
 def test_a_table_without_rows_is_a_table(tmp_path: Path) -> None:
@@ -266,7 +255,7 @@ def written(store: Path, vectors: np.ndarray, rows_per_batch: int) -> None:
 
 
 def test_images_copy_no_vectors(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Answers are the same to the bit, and so is the audit's judgement."""
+    """Answers are the same to the bit; the image is made again to the same bytes."""
     engine = engine_over(root, home)
     mapped, answers = image_of(engine), hits(engine)
     with monkeypatch.context() as patch:
@@ -277,20 +266,15 @@ def test_images_copy_no_vectors(root: Path, home: Path, monkeypatch: pytest.Monk
     assert "vectors" in image_of(copied).arrays
     assert np.array_equal(mapped.whole_vectors(), image_of(copied).whole_vectors())
     assert [hit.score for hit in answers] == [hit.score for hit in hits(copied)]
-    assert audit(engine.identity.store, engine.identity.store_id).errors == ()
+    store = engine.identity.store
+    assert audit(store, engine.identity.store_id).errors == ()
 
-
-def test_an_image_with_mapped_vectors_is_made_again(root: Path, home: Path) -> None:
-    """To the same bytes: where they lie follows from the table."""
-    engine = engine_over(root, home)
-    store, answers = engine.identity.store, hits(engine)
-    file = store_files.image_file(store, image_of(engine).name)
+    file = store_files.image_file(store, mapped.name)
     before = image_ref(store, file)
     engine.close()
     file.write_bytes(b"damage")
-    engine = open_engine(root, home, encoder="hashed")
 
-    assert hits(engine) == answers
+    assert hits(open_engine(root, home, encoder="hashed")) == answers
     assert image_ref(store, file) == before
 
 
@@ -337,15 +321,13 @@ def test_vectors_that_are_not_found_are_copied(root: Path, home: Path, tmp_path:
         {"pages": [[-1, 90]]},
     ],
 )
-def test_vectors_lie_in_the_table_only(root: Path, home: Path, change: Mapping[str, Any]) -> None:
+def test_vectors_lie_in_the_table_only(change: Mapping[str, Any]) -> None:
     """An image may come from a remote."""
-    store = engine_over(root, home).identity.store
-    (name,) = (path.stem for path in store.glob("*.lance"))
-    meta = {"vectors": {"file": "data/x.lance", "dimension": 8, "pages": [[0, 90]]} | dict(change)}
+    whole = {"file": "data/x.lance", "dimension": 8, "pages": [[0, 90]]}
 
+    assert pages_of({"vectors": whole})
     with pytest.raises(CorruptStore):
-        pages_of(meta)
-    assert open_segment_image(store, SegmentName(name)).vectors()
+        pages_of({"vectors": whole | dict(change)})
 
 
 def test_pages_behind_the_end_of_the_table_are_damage(tmp_path: Path) -> None:

@@ -271,15 +271,6 @@ def test_remembering_does_not_bring_a_removed_store_back(tmp_path: Path, kept: K
     assert not kept.store.exists()
 
 
-def test_leftovers_of_dead_writers_are_swept(kept: Kept) -> None:
-    """A temporary file for every crash adds up."""
-    left = kept.store / ".ACTIVE_SNAPSHOT.1.0.tmp"
-    left.write_bytes(b"")
-    kept.engine.sync(fresh=True)
-
-    assert not left.exists()
-
-
 def test_a_change_with_its_time_set_back_is_found_at_once(kept: Kept) -> None:
     path = kept.store / kept.second.segments[-1].image.path
     times = path.stat()

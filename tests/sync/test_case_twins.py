@@ -78,9 +78,7 @@ def test_each_twin_is_found_and_goes_alone(root: Path, home: Path) -> None:
 
 def test_portable_paths_refuses_twins_and_names_both(root: Path, home: Path) -> None:
     """For stores that are shared with systems where the two would be one file."""
-    engine = open_engine(root, home)
-    write_tree(root, TREE)
-    engine.sync()
+    engine = indexed(root, home, TREE)
     write_tree(root, dict([PORTABLE]))
     wary = open_engine(root, home)
     with pytest.raises(SyncRefused, match="differ only by case") as refused:

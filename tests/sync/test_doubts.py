@@ -96,9 +96,7 @@ def test_a_failed_listing_is_told(root: Path, home: Path, monkeypatch: pytest.Mo
 
 def test_a_closed_directory_stays(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Messages escape such a name, the index does not."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n", "a\u00a0b/c.py": "queue = 1\n"})
     listing_fails(monkeypatch, "a\u00a0b", errno.EACCES)
     with pytest.raises(SyncRefused, match="Permission denied"):
         engine.sync(strict=True)
@@ -114,9 +112,7 @@ def test_a_root_that_goes_meanwhile_publishes_nothing(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, *, replaced: bool
 ) -> None:
     """An unmounted disk must not look like a tree whose files were all deleted."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine.sync()
+    engine = indexed(root, home, {"a.py": "retry = 1\n"})
     write_tree(root, {"a.py": "retry = 2\n"})
 
     def unmount(root: Path, file: SourceFile, **limits: int) -> FileText | SkippedFile:
@@ -204,39 +200,21 @@ def test_a_commit_alone_moves_the_snapshot(root: Path, home: Path, git: Git) -> 
 )
 def test_a_home_in_the_root_is_not_indexed(root: Path, home: str, files: dict[str, str]) -> None:
     """Each sync would find what the last one wrote; other files beside a home are indexed."""
-    write_tree(root, {"a.py": "retry = 1\n"})
-    engine = open_engine(root, root / home)
-    engine.sync()
+    engine = indexed(root, root / home, {"a.py": "retry = 1\n"})
     write_tree(root, files)
 
     assert engine.sync().published is False
     assert live(engine) == ["a.py"]
 
 
-def test_an_idle_sync_reads_none(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Agents sync before each question; most of the time nothing happened."""
-    engine = open_engine(root, home)
-    write_tree(root, {"a.py": "retry = 1\n", "b.py": b"x\0y", "c.py": b"\xff\xfe"})
-    first = engine.sync()
-    store = engine.identity.store
-    watched = (store_files.stat_cache_file(store), store_files.index_state_file(store))
-    before = [path.stat().st_ino for path in watched]
-
-    def never(*_: object, **__: object) -> FileText:
-        raise AssertionError("read")
-
-    monkeypatch.setattr("ggrep.index.sync.declarations.read_file", never)
-    second = engine.sync()
-
-    assert second.published is False
-    assert second.skipped == first.skipped
-    assert [path.stat().st_ino for path in watched] == before
-
-
 def test_a_failed_sync_is_recorded(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Status would call an index healthy that was not brought up to date for a week."""
     engine = open_engine(root, home, portable_paths=True)
-    write_tree(root, {"a.py": "retry = 1\n"})
+    write_tree(root, {"a.py": "retry = 1\n", "A.py": "retry = 1\n"})
+    with pytest.raises(SyncRefused):
+        engine.sync()
+    assert state(engine).last_result == "error", "there is no record yet to amend"
+    write_tree(root, {"A.py": None})
     engine.sync()
     snapshot = state(engine).active_snapshot_id
     write_tree(root, {"A.py": "retry = 1\n"})
@@ -254,16 +232,6 @@ def test_a_failed_sync_is_recorded(root: Path, home: Path, monkeypatch: pytest.M
     monkeypatch.setattr("ggrep.index.sync.record.write_index_state", full)
     with pytest.raises(SyncRefused):
         engine.sync()
-
-
-def test_a_first_sync_that_fails_leaves_its_trace(root: Path, home: Path) -> None:
-    """There is no record yet to amend."""
-    engine = open_engine(root, home, portable_paths=True)
-    write_tree(root, {"a.py": "retry = 1\n", "A.py": "retry = 1\n"})
-    with pytest.raises(SyncRefused):
-        engine.sync()
-
-    assert state(engine).last_result == "error"
 
 
 def test_who_lost_the_lease_writes_neither_a_record_nor_a_snapshot(root: Path, home: Path) -> None:

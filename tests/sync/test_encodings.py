@@ -24,6 +24,9 @@ TREE: dict[str, str | bytes | None] = {
     "torn.txt": "déjà vu, retry à côté ".encode() + b"\xff\n",
 }
 EDITORS = "[*.c]\ncharset = cp866\n"
+LATIN = "[*.c]\ncharset = latin2\n"
+PORTION = 40
+"""Bytes of a portion: the files need several."""
 ASK = SearchRequest("retry zolw", deterministic=True)
 
 
@@ -60,16 +63,21 @@ def test_a_declared_encoding_is_no_guess(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "edits",
+    ("most_bytes", "edits"),
     [
-        [{".editorconfig": EDITORS}],
-        [{".editorconfig": EDITORS}, {".editorconfig": "[*.c]\ncharset = latin2\n"}],
-        [{".editorconfig": EDITORS}, {".editorconfig": None}],
-        [{".gitattributes": "src/* encoding=iso-8859-2\n"}, {"src/.editorconfig": EDITORS}],
-        [{".editorconfig": EDITORS}, {"src/a.c": "int retry;\n"}, {"src/a.c": TREE["src/a.c"]}],
+        (1 << 20, [{".editorconfig": EDITORS}, {".editorconfig": LATIN}, {".editorconfig": None}]),
+        (PORTION, [{".editorconfig": EDITORS}, {".editorconfig": LATIN}]),
+        (PORTION, [{".editorconfig": EDITORS}, {".editorconfig": None}]),
+        (
+            PORTION,
+            [{".gitattributes": "src/* encoding=iso-8859-2\n"}, {"src/.editorconfig": EDITORS}],
+        ),
+        (
+            PORTION,
+            [{".editorconfig": EDITORS}, {"src/a.c": "int retry;\n"}, {"src/a.c": TREE["src/a.c"]}],
+        ),
     ],
 )
-@pytest.mark.parametrize("most_bytes", [1 << 20, 8])
 def test_an_edited_declaration_reads_as_a_fresh_index_would(
     root: Path, home: Path, edits: list[dict[str, str | bytes | None]], most_bytes: int
 ) -> None:
@@ -83,14 +91,12 @@ def test_an_edited_declaration_reads_as_a_fresh_index_would(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("before", "after"), [(None, "[*.c]\ncharset = latin2\n"), ("[*.c]\ncharset = latin2\n", None)]
-)
+@pytest.mark.parametrize(("before", "after"), [(None, LATIN), (LATIN, None)])
 def test_a_sync_that_is_cut_short_leaves_the_declaration_to_the_next(
     root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, before: str | None, after: str | None
 ) -> None:
     """P2: of several portions the last brings the declaration, or takes it away."""
-    engine = indexed(root, home, {**TREE, ".editorconfig": before}, max_bytes_per_sync=8)
+    engine = indexed(root, home, {**TREE, ".editorconfig": before}, max_bytes_per_sync=PORTION)
     write_tree(root, {".editorconfig": after})
     published: list[Published] = []
 
@@ -107,7 +113,7 @@ def test_a_sync_that_is_cut_short_leaves_the_declaration_to_the_next(
     engine.sync()
 
     assert published
-    assert answer_bytes(engine, ASK) == fresh(root, home, max_bytes_per_sync=8)
+    assert answer_bytes(engine, ASK) == fresh(root, home, max_bytes_per_sync=PORTION)
 
 
 def test_answers_and_health_name_what_was_guessed_and_replaced(root: Path, home: Path) -> None:

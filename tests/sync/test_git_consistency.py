@@ -170,18 +170,6 @@ def test_portions_before_a_checkout_and_after_it_do_not_mix(
     assert shown(engine) == on_disk(repo)
 
 
-def test_portions_over_another_branch_hide_it_first(repo: Path, home: Path, git: Git) -> None:
-    engine = open_engine(repo, home, max_bytes_per_sync=80)
-    engine.sync()
-    git(repo, "switch", "-q", "beta")
-    engine.sync()
-
-    results = list(published(engine))
-    assert len(results) > 4
-    assert all(len(branches) == 1 for branches in results)
-    assert shown(engine) == on_disk(repo)
-
-
 def test_nothing_is_walked_while_git_moves_files(repo: Path, home: Path) -> None:
     """The lock is there before the first file is moved, and goes after the last."""
     stages: list[str] = []

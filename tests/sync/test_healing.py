@@ -18,7 +18,8 @@ from ggrep.model.maintenance import OK, WARN
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.repo_index import Hosted
-from tests.fakes.repos import answer_bytes, open_engine, write_tree
+from tests.fakes.built_store import built_once
+from tests.fakes.repos import answer_bytes, indexed, open_engine, write_tree
 
 ASK = SearchRequest("retry queue", 50, 0, deterministic=True, include_anchors=True, keep_weak=True)
 ODD = {
@@ -29,26 +30,18 @@ ODD = {
 }
 
 
-@pytest.fixture(scope="module")
-def kept(tmp_path_factory: pytest.TempPathFactory) -> Engine:
-    """A store of three segments with hidden rows, and files that end in blanks."""
-    root = tmp_path_factory.mktemp("healing").resolve() / "repo"
-    engine = open_engine(root, root.with_name("kept"))
-    write_tree(root, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"})
-    engine.sync()
+def build(root: Path, home: Path) -> None:
+    """Make a store of three segments with hidden rows, and files that end in blanks."""
+    engine = indexed(
+        root, home, {"a.py": "def retry_a():\n    pass\n", "b.py": "def retry_b():\n    pass\n"}
+    )
     write_tree(root, ODD)
     engine.sync()
     write_tree(root, {"b.py": "def queue_b():\n    pass\n"})
     engine.sync()
-    return engine
 
 
-@pytest.fixture
-def engine(kept: Engine, tmp_path: Path) -> Engine:
-    """Return an engine over a copy of that store."""
-    home = tmp_path.resolve() / "home"
-    shutil.copytree(kept.home.base, home)
-    return open_engine(kept.identity.root, home)
+engine = built_once(build)
 
 
 def derived(engine: Engine) -> list[Path]:

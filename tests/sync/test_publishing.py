@@ -16,6 +16,7 @@ from ggrep.index.store import segment
 from ggrep.parse.source import read
 from ggrep.parse.source.dir_stack import DirStack
 from ggrep.search.engine.engine import Engine
+from tests.fakes.built_store import built_once
 from tests.fakes.repos import indexed, open_engine, paths, write_tree
 from tests.journeys.command import Command
 
@@ -146,12 +147,13 @@ def test_the_command_says_what_it_left_out(
 CLASSES = [errno.EACCES, errno.EROFS, errno.ENOSPC, errno.EMFILE, errno.EIO]
 
 
-@pytest.fixture
-def engine(root: Path, home: Path) -> Engine:
-    """Return an engine whose next sync has something to publish."""
-    made = indexed(root, home, {"a.py": "def needle():\n    return 1\n"})
+def build(root: Path, home: Path) -> None:
+    """Make a store whose next sync has something to publish."""
+    indexed(root, home, {"a.py": "def needle():\n    return 1\n"})
     write_tree(root, {"b.py": "def needle():\n    return 2\n"})
-    return made
+
+
+engine = built_once(build)
 
 
 @contextmanager

@@ -85,20 +85,6 @@ def test_a_moved_file_encodes_its_header_alone(root: Path, home: Path) -> None:
     assert none == []
 
 
-def test_a_store_that_is_built_anew_encodes_nothing(root: Path, home: Path) -> None:
-    """Repair by rebuilding costs parsing alone."""
-    write_tree(root, TREE)
-    engine, first, _ = sync(root, home)
-    before = answer_bytes(engine, SearchRequest("who may write a snapshot", deterministic=True))
-    shutil.rmtree(engine.identity.store)
-    engine, second, texts = sync(root, home)
-
-    assert texts == []
-    assert second.chunks == first.chunks
-    request = SearchRequest("who may write a snapshot", deterministic=True)
-    assert answer_bytes(engine, request) == before
-
-
 @pytest.mark.slow
 def test_answers_are_the_same_with_a_cache_and_without(root: Path, home: Path) -> None:
     """A cached vector is the computed one, bit for bit."""

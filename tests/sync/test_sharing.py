@@ -93,15 +93,3 @@ def test_without_git_or_a_commit_nothing_is_clean(
 
     with pytest.raises(SyncRefused, match=reason):
         open_engine(root, home, **CLEAN).sync()
-
-
-def test_another_configuration_is_another_shared_store(tracked: Path, home: Path) -> None:
-    """Two users of different settings never write to one store."""
-    ours = open_engine(tracked, home, **SHARED)
-    theirs = open_engine(tracked, home, **SHARED, max_file_size_bytes=999)
-    ours.sync()
-    before = ours.view().manifest.snapshot_id
-    theirs.sync()
-
-    assert ours.identity.store != theirs.identity.store
-    assert ours.view().manifest.snapshot_id == before

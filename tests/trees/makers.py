@@ -33,6 +33,17 @@ def grow(root: Path, *paths: str, **how: str) -> None:
         _put(root / path, text_of(path, **how).encode())
 
 
+def grown(*paths: str, tracked: bool = False) -> Make:
+    """Return what writes such files and nothing else, in a repository if they are tracked."""
+
+    def make(root: Path, git: Git) -> None:
+        grow(root, *paths)
+        if tracked:
+            _commit(root, git)
+
+    return make
+
+
 def encoded(encoding: str, said: str, *, mark: bytes = b"") -> Make:
     """Return what writes sources whose comments are in an old encoding, as they were written."""
 
@@ -48,10 +59,6 @@ def encoded(encoding: str, said: str, *, mark: bytes = b"") -> Make:
 def _put(file: Path, data: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(data)
-
-
-def _plain(root: Path, _: Git) -> None:
-    grow(root, *(f"pkg{n}/module{n}.py" for n in range(20)))
 
 
 def _lines(end: bytes) -> Make:
@@ -188,32 +195,12 @@ def _bare_beside(root: Path, git: Git) -> None:
     git(root / "store.git", "init", "--quiet", "--bare")
 
 
-def _case_twins(root: Path, git: Git) -> None:
-    grow(root, "net/xt_MARK.c", "net/xt_mark.c", "Doc/a.md", "doc/a.md")
-    _commit(root, git)
-
-
-def _odd_names(root: Path, _: Git) -> None:
-    names = ["a b.py", "it's.py", 'say "hi".py', "tab\there.py", "-n.py", "--help.py", "é.py"]
-    names += ["e\u0301.py", "日本語.py", "🙂.py", "$HOME.py", "a\\b.py", "#a#.py", "~a.py", "a..py"]
-    names += ["%41.py", "a;b.py", "a&b.py", "a|b.py", "*.py", "?.py", "[a].py", f"{'n' * 240}.py"]
-    grow(root, *names)
-
-
 def _unspeakable_names(root: Path, _: Git) -> None:
     grow(root, "fine.py")
     base = os.fsencode(root)
     for name in (b"new\nline.py", b"bell\x07.py", b"latin\xe9.py", "mark\u202e.py".encode()):
         text = text_of(os.fsdecode(name))
         Path(os.fsdecode(base + b"/" + name)).write_bytes(text.encode("utf-8", "surrogateescape"))
-
-
-def _deep(root: Path, _: Git) -> None:
-    grow(root, "/".join(f"d{n}" for n in range(200)) + "/leaf.py", "top.py")
-
-
-def _wide(root: Path, _: Git) -> None:
-    grow(root, *(f"many/file{n:04d}.py" for n in range(450)))
 
 
 def _huge_lines(root: Path, _: Git) -> None:
@@ -254,16 +241,6 @@ def _locks(root: Path, _: Git) -> None:
     grow(root, "package-lock.json", "yarn.lock", "Cargo.lock", "poetry.lock", "go.sum", "a.py")
 
 
-def _products(root: Path, _: Git) -> None:
-    grow(root, "a.py", "node_modules/x/index.js", "build/out.py", "target/debug/a.rs")
-    grow(root, "__pycache__/a.py", ".venv/lib/b.py", "dist/c.js", "vendor/d/e.go")
-
-
-def _tracked_products(root: Path, git: Git) -> None:
-    grow(root, "a.py", "build/tool.py", "vendor/lib/x.go", "dist/kept.js")
-    _commit(root, git)
-
-
 def _dumps(root: Path, _: Git) -> None:
     grow(root, "load.py")
     path = "rows.csv"
@@ -271,10 +248,6 @@ def _dumps(root: Path, _: Git) -> None:
     _put(root / path, f"{word_of(path)},{COMMON},n\n{rows}".encode())
     path = "dump.sql"
     _put(root / path, (text_of(path, "-- {word}") + "INSERT INTO t VALUES (1);\n" * 9_000).encode())
-
-
-def _hidden(root: Path, _: Git) -> None:
-    grow(root, "a.py", ".github/workflows/ci.yml", ".eslintrc.json", ".config/tool/x.yml")
 
 
 def _ignored(root: Path, git: Git) -> None:
@@ -292,35 +265,14 @@ def _ignores_all(root: Path, _: Git) -> None:
 
 
 def _without_endings(root: Path, _: Git) -> None:
-    grow(
-        root,
-        "README",
-        "LICENSE",
-        "Makefile",
-        "Dockerfile",
-        "Jenkinsfile",
-        "BUILD",
-        "CMakeLists.txt",
-    )
+    names = "README LICENSE Makefile Dockerfile Jenkinsfile BUILD CMakeLists.txt"
+    grow(root, *names.split())
     for path, line in (
         ("bin/run", "#!/usr/bin/env python3"),
         ("bin/start", "#!/bin/sh"),
         ("bin/serve", "#!/usr/bin/node"),
     ):
         _put(root / path, f"{line}\n{text_of(path, '# {word}')}".encode())
-
-
-def _unknown_endings(root: Path, _: Git) -> None:
-    grow(
-        root,
-        "a.py",
-        "grammar.y4",
-        "rules.xyz",
-        "notes.foo",
-        "x.tmpl",
-        "page.tpl.html",
-        "conf.local",
-    )
 
 
 def _binaries(root: Path, _: Git) -> None:
@@ -411,8 +363,17 @@ def _over_the_cap(root: Path, _: Git) -> None:
     _put(root / path, (text_of(path) + "x = 1\n" * 2_000_000).encode())
 
 
+ODD_NAMES = (
+    *("a b.py", "it's.py", 'say "hi".py', "tab\there.py", "-n.py", "--help.py", "é.py"),
+    *("e\u0301.py", "日本語.py", "🙂.py", "$HOME.py", "a\\b.py", "#a#.py", "~a.py", "a..py"),
+    *("%41.py", "a;b.py", "a&b.py", "a|b.py", "*.py", "?.py", "[a].py", f"{'n' * 240}.py"),
+)
+PRODUCTS = (
+    *("node_modules/x/index.js", "build/out.py", "target/debug/a.rs", "__pycache__/a.py"),
+    *(".venv/lib/b.py", "dist/c.js", "vendor/d/e.go"),
+)
 TREES: dict[str, Make] = {
-    "plain": _plain,
+    "plain": grown(*(f"pkg{n}/module{n}.py" for n in range(20))),
     "empty": _empty,
     "committed": _committed,
     "uncommitted changes": _uncommitted,
@@ -430,25 +391,29 @@ TREES: dict[str, Make] = {
     "large file pointers": _large_file_pointers,
     "broken marker": _broken_marker,
     "bare repository beside": _bare_beside,
-    "case twins": _case_twins,
-    "odd names": _odd_names,
+    "case twins": grown("net/xt_MARK.c", "net/xt_mark.c", "Doc/a.md", "doc/a.md", tracked=True),
+    "odd names": grown(*ODD_NAMES),
     "unspeakable names": _unspeakable_names,
-    "deep": _deep,
-    "wide": _wide,
+    "deep": grown("/".join(f"d{n}" for n in range(200)) + "/leaf.py", "top.py"),
+    "wide": grown(*(f"many/file{n:04d}.py" for n in range(450))),
     "huge lines": _huge_lines,
     "a million lines": _million_lines,
     "over the cap": _over_the_cap,
     "minified": _minified,
     "generated": _generated,
     "lock files": _locks,
-    "products": _products,
-    "tracked products": _tracked_products,
+    "products": grown("a.py", *PRODUCTS),
+    "tracked products": grown(
+        "a.py", "build/tool.py", "vendor/lib/x.go", "dist/kept.js", tracked=True
+    ),
     "data dumps": _dumps,
-    "hidden": _hidden,
+    "hidden": grown("a.py", ".github/workflows/ci.yml", ".eslintrc.json", ".config/tool/x.yml"),
     "ignored": _ignored,
     "ignores all": _ignores_all,
     "without endings": _without_endings,
-    "unknown endings": _unknown_endings,
+    "unknown endings": grown(
+        *("a.py", "grammar.y4", "rules.xyz", "notes.foo", "x.tmpl", "page.tpl.html", "conf.local")
+    ),
     "binaries": _binaries,
     "links": _links,
     "FIFOs and sockets": _specials,
