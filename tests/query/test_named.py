@@ -14,7 +14,7 @@ from ggrep.search.query.named import (
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, NAMED_TEST
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 FILES = {
     "src/a_lower.py": "def timeout(seconds):\n    return seconds\n",
@@ -28,15 +28,9 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def named(shared_index: IndexOf) -> Engine:
     """Return an engine over files that define names in both letter cases and as a field."""
-    base = tmp_path_factory.mktemp("named").resolve()
-    root = base / "repo"
-    root.mkdir()
-    write_tree(root, FILES)
-    opened = open_engine(root, base / "home")
-    opened.sync()
-    return opened
+    return shared_index(FILES)
 
 
 def shares(engine: Engine, name: str) -> dict[str, float]:

@@ -180,6 +180,9 @@ def test_a_word_that_ends_at_the_bound_is_kept() -> None:
         ("=>", "ggrep -F '=>'"),
         ('"=>"', "ggrep -F '\"=>\"'"),
         ("->", "ggrep -F -- '->'"),
+        ("-> != => ?", "ggrep -F -- '-> != => ?'"),
+        ("\N{FIRE}\N{ROCKET}", "ggrep -F '\N{FIRE}\N{ROCKET}'"),
+        ("\u0301\u0302", "ggrep -F '\u0301\u0302'"),
     ],
 )
 def test_a_query_without_a_word_is_refused_with_what_finds_it(text: str, help_: str) -> None:

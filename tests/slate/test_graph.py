@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +12,8 @@ from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import ContextGraph, FileFacts, GraphBounds, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
-from ggrep.search.slate.facts import facts_of
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
-from tests.fakes.slate_files import selected
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS
 
@@ -323,49 +320,6 @@ def test_files_that_are_not_selected_are_not_in_the_graph() -> None:
     graph, _ = context_graph(PACKS[:2], FACTS)
 
     assert [node.id for node in graph.nodes] == ["shop/api.py", "shop/cart.py"]
-
-
-def read_files(words: Sequence[str]) -> list[FileFacts]:
-    """Return the facts of files with words in comments, strings, prose and messages."""
-    first = '# {0}\nfrom shop.stock import Stock\nclass Cart:\n    """{1}"""\n    x = "{2}"\n'
-    second = "size = settings['max_size'] or '{3} {4}'\n"
-    prose = "# {0}\n{1} `{2}` [{3}](../shop/cart.py#{4}) [x]({0}/../../shop/stock.py)\n"
-    arrows = ("Cart -[{0}]-> Stock", "{1} -> Cart", "Stock -> Cart: {2}", "step {3}")
-
-    def read(path: str, section: Section, language: str, *texts: str, **more: Any) -> FileFacts:
-        filled = [text.format(*words) for text in texts]
-        return facts_of(selected(path, section, language, *filled, **more))
-
-    return [
-        read("shop/cart.py", CODE, "python", first, second, names=("Cart",)),
-        read("shop/stock.py", CODE, "python", "class Stock: '{0}'", names=("Stock",)),
-        read("conf/a.toml", CONFIG, "toml", "[pool]\nmax_size = '{0}' # {1}\n"),
-        read(
-            "docs/a.md",
-            DOCS,
-            "markdown",
-            prose,
-            extras=[arrow.format(*words) for arrow in arrows],
-        ),
-        read("tests/test_cart.py", TESTS, "python", "from shop.cart import Cart\nadd('{0}')"),
-    ]
-
-
-_canary = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12).map("zq{}qz".format)
-
-
-@given(st.lists(_canary, min_size=5, max_size=5, unique=True))
-@settings(max_examples=25)
-def test_no_word_of_the_texts_gets_into_the_graph(words: list[str]) -> None:
-    """A graph goes to callers that asked for no content."""
-    facts = read_files(words)
-
-    graph, _ = context_graph([pack(item.path, item.section) for item in facts], facts)
-
-    shown = stable_json.dumps(graph_json(graph)).decode()
-    kinds = {edge.kind for edge in graph.edges}
-    assert kinds == {"imports", "links", "relates", "configures", "tests"}
-    assert not [word for word in words if word in shown]
 
 
 def test_too_many_nodes_leave_the_best_and_are_told() -> None:
