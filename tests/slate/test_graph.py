@@ -49,6 +49,14 @@ def joined(*facts: FileFacts) -> list[tuple[str, str]]:
     return [(source, target) for _, source, target, _ in edges(*facts)]
 
 
+def document(path: str, *links: str, **more: tuple[tuple[str, str], ...]) -> FileFacts:
+    return FileFacts(path, DOCS, "markdown", links=links, **more)
+
+
+def config(path: str, *keys: str, **more: tuple[str, ...]) -> FileFacts:
+    return FileFacts(path, CONFIG, "toml", keys=keys, **more)
+
+
 @pytest.mark.parametrize(
     ("source", "name", "target"),
     [
@@ -108,31 +116,62 @@ def test_imports_of_other_things_lead_nowhere(source: str, name: str, target: st
     assert edges(code(source, name), code(target)) == []
 
 
-def test_a_name_that_two_files_answer_equally_well_joins_neither() -> None:
-    """Guessing would be right half of the time."""
-    facts = (code("x.c", "log.h"), code("a/log.h"), code("b/log.h"))
+WORKFLOW = config(".github/workflows/ci.yml", "jobs.fail_fast", "SHOP_BIND")
+CHOICES = {
+    "of two equal files neither": ((code("x.c", "log.h"), code("a/log.h"), code("b/log.h")), []),
+    "the nearest of several files": (
+        (code("a/src/x.c", "log.h"), code("a/include/log.h"), code("b/include/log.h")),
+        [("a/src/x.c", "a/include/log.h")],
+    ),
+    "of a Go package the file that defines the name": (
+        (
+            code("cmd/main.go", "example.test/shop/cart", mentions=("NewCart",)),
+            *(code(f"cart/f{number}.go") for number in (0, 1, 3, 4)),
+            code("cart/f2.go", defines=("NewCart",)),
+        ),
+        [("cmd/main.go", "cart/f2.go")],
+    ),
+    "no README of another directory": (
+        (document("docs/a.md", "../lib/README.md"), document("pkg/README.md")),
+        [],
+    ),
+    "no settings.py of another directory": (
+        (document("docs/a.md", "settings.py"), code("shop/settings.py")),
+        [],
+    ),
+    "of two files for one label neither": (
+        (
+            document("a.md", relations=(("Client", "Server"),)),
+            code("a/client.py"),
+            code("b/client.ts"),
+        ),
+        [],
+    ),
+    "no key of a workflow but variables": (
+        (
+            WORKFLOW,
+            code("a.py", mentions=("fail_fast",)),
+            code("b.py", mentions=("SHOP_BIND",)),
+        ),
+        [(WORKFLOW.path, "b.py")],
+    ),
+    "the nearest of the files that set a key": (
+        (
+            config("one/a.toml", "SHOP_BIND"),
+            config("two/a.toml", "SHOP_BIND"),
+            code("two/b.py", mentions=("SHOP_BIND",)),
+        ),
+        [("two/a.toml", "two/b.py")],
+    ),
+}
 
-    assert edges(*facts) == []
 
-
-def test_the_nearest_of_several_files_is_meant() -> None:
-    """Each part of a repository has its own `log.h`."""
-    facts = (code("a/src/x.c", "log.h"), code("a/include/log.h"), code("b/include/log.h"))
-
-    assert joined(*facts) == [("a/src/x.c", "a/include/log.h")]
-
-
-def test_of_a_package_of_many_files_those_are_meant_that_define_what_is_mentioned() -> None:
-    """A Go import names a directory."""
-    source = code("cmd/main.go", "example.test/shop/cart", mentions=("NewCart",))
-    files = [code(f"cart/f{number}.go") for number in range(5)]
-    files[2] = code("cart/f2.go", defines=("NewCart",))
-
-    assert joined(source, *files) == [("cmd/main.go", "cart/f2.go")]
-
-
-def document(path: str, *links: str, **more: tuple[tuple[str, str], ...]) -> FileFacts:
-    return FileFacts(path, DOCS, "markdown", links=links, **more)
+@pytest.mark.parametrize(("facts", "expected"), CHOICES.values(), ids=CHOICES)
+def test_an_edge_leads_to_the_only_or_nearest_file_that_fits(
+    facts: tuple[FileFacts, ...], expected: list[tuple[str, str]]
+) -> None:
+    """A guess between equal files would be right half of the time."""
+    assert joined(*facts) == expected
 
 
 @pytest.mark.parametrize(
@@ -158,12 +197,6 @@ def test_links_lead_from_the_document_or_by_the_end_of_a_path(
     assert edges(document(source, link), other) == [("links", source, target, link)]
 
 
-def test_a_readme_elsewhere_is_not_the_one_that_is_linked() -> None:
-    """Every directory has one, and so it is with `settings.py`."""
-    assert edges(document("docs/a.md", "../lib/README.md"), document("pkg/README.md")) == []
-    assert edges(document("docs/a.md", "settings.py"), code("shop/settings.py")) == []
-
-
 def test_a_diagram_leads_to_the_files_it_names_and_joins_them() -> None:
     """Its labels spell names as people do; the graph spells them as the files do."""
     diagram = document(
@@ -177,17 +210,6 @@ def test_a_diagram_leads_to_the_files_it_names_and_joins_them() -> None:
         ("relates", "docs/flow.md", "shop/price_list.py", "price_list"),
         ("relates", "shop/orders.py", "shop/price_list.py", "docs/flow.md"),
     ]
-
-
-def test_a_label_that_several_files_could_be_joins_none() -> None:
-    """`Client` of three languages is three classes."""
-    diagram = document("a.md", relations=(("Client", "Server"),))
-
-    assert edges(diagram, code("a/client.py"), code("b/client.ts")) == []
-
-
-def config(path: str, *keys: str, **more: tuple[str, ...]) -> FileFacts:
-    return FileFacts(path, CONFIG, "toml", keys=keys, **more)
 
 
 @pytest.mark.parametrize(
@@ -212,25 +234,6 @@ def test_a_distinctive_key_joins_its_file_with_those_that_mention_it(
 def test_a_key_that_is_a_plain_word_joins_nothing_by_itself(key: str) -> None:
     """Every file mentions `name` and `limit`."""
     assert edges(config("a.toml", key), code("b.py", mentions=("limit", "name", "version"))) == []
-
-
-def test_keys_of_a_workflow_are_those_of_its_runner() -> None:
-    """`fail_fast` in a workflow and in the code are two things; a variable is one."""
-    flow = config(".github/workflows/ci.yml", "jobs.fail_fast", "SHOP_BIND")
-    facts = (flow, code("a.py", mentions=("fail_fast",)), code("b.py", mentions=("SHOP_BIND",)))
-
-    assert joined(*facts) == [(".github/workflows/ci.yml", "b.py")]
-
-
-def test_of_files_that_set_one_key_the_nearest_configures() -> None:
-    """Each example has its own compose file."""
-    facts = (
-        config("one/a.toml", "SHOP_BIND"),
-        config("two/a.toml", "SHOP_BIND"),
-        code("two/b.py", mentions=("SHOP_BIND",)),
-    )
-
-    assert joined(*facts) == [("two/a.toml", "two/b.py")]
 
 
 @pytest.mark.parametrize(
