@@ -149,12 +149,6 @@ def many(shared_index: IndexOf) -> Engine:
     return shared_index(tree, encoder="none")
 
 
-@pytest.fixture
-def repo(root: Path, home: Path) -> Engine:
-    """Return an engine over a shop that the test may change."""
-    return indexed(root, home, TREE, encoder="none")
-
-
 def packs(found: SlateResponse) -> list[Pack]:
     return [pack for _, some in found.slate.sections for pack in some]
 
@@ -403,24 +397,6 @@ def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
     assert str(shop.home.base).encode() not in reported
 
 
-@pytest.mark.slow
-def test_edits_that_come_to_nothing_change_nothing(repo: Engine) -> None:
-    """How a store came to hold the files is none of an answer's business."""
-    first = printed_bytes(repo.ask(ASKED))
-    facts = repo.ask(ASKED).facts
-    write_tree(repo.identity.root, {"shop/refund.py": "x = 1\n", "docs/orders.md": None})
-    write_tree(repo.identity.root, {"shop/gone.py": REFUND})
-    repo.sync()
-    changed = printed_bytes(repo.ask(ASKED))
-    write_tree(repo.identity.root, {**TREE, "shop/gone.py": None})
-    repo.sync()
-
-    assert len(repo.view().segments) > 1
-    assert changed != first
-    assert printed_bytes(repo.ask(ASKED)) == first
-    assert repo.ask(ASKED).facts == facts
-
-
 def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
     """They are for a coordinator; the slate is the same without."""
     reported, silent = shop.ask(ASKED), shop.ask(replace(ASKED, facts=False))
@@ -539,10 +515,11 @@ def test_without_delta_a_session_may_return_files_again(many: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_a_session_sees_the_snapshot_that_it_began_with(repo: Engine) -> None:
+def test_a_session_sees_the_snapshot_that_it_began_with(root: Path, home: Path) -> None:
     """Two answers about different trees would contradict each other."""
+    repo = indexed(root, home, TREE, encoder="none")
     first = repo.ask(STARTED)
-    write_tree(repo.identity.root, {"shop/refund.py": None, "shop/money.py": REFUND})
+    write_tree(root, {"shop/refund.py": None, "shop/money.py": REFUND})
     repo.sync()
     going_on = repo.ask(replace(ASKED, session=gone_on(first)))
     anew = repo.ask(STARTED)
@@ -734,21 +711,27 @@ def test_statistics_of_the_same_snapshot_change_nothing(shop: Engine) -> None:
     assert given.request.statistics is None
 
 
-def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
-    """They were not returned, so they are not counted as seen."""
-    search = SearchRequest("refund order", keep_weak=True)
-    small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
-    answer = many.ask(replace(small, session=SessionRequest()))
+def paths_of_a_session(engine: Engine, request: SlateRequest) -> list[str]:
+    """Return the paths of the answers of a session, of which some have no room for all files."""
+    answer = engine.ask(replace(request, session=SessionRequest()))
     seen: list[str] = []
     cut = 0
     while shown_paths := paths(answer):
         seen += shown_paths
         cut += "max_slate_files_by_bytes" in codes(answer)
-        answer = many.ask(replace(small, session=gone_on(answer, delta_only=True)))
+        answer = engine.ask(replace(request, session=gone_on(answer, delta_only=True)))
+    assert cut > 0
+    return seen
+
+
+def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
+    """They were not returned, so they are not counted as seen."""
+    search = SearchRequest("refund order", keep_weak=True)
+    small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
+    seen = paths_of_a_session(many, small)
     ample = Budgets(4_194_304, 1_048_576, files=12)
     wanted = paths(many.ask(SlateRequest(search, budgets=ample)))
 
-    assert cut > 0
     assert len(seen) == len(set(seen))
     assert len(wanted) == 12
     assert set(wanted) <= set(seen)
@@ -769,13 +752,5 @@ def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(root: Path, 
     engine = indexed(root, home, tree, encoder="none")
     search = SearchRequest("check permission of a refund", keep_weak=True)
     small = SlateRequest(search, level=0, budgets=Budgets(total_bytes=2_048), graph=False)
-    answer = engine.ask(replace(small, session=SessionRequest()))
-    seen: list[str] = []
-    cut = 0
-    while shown_paths := paths(answer):
-        seen += shown_paths
-        cut += "max_slate_files_by_bytes" in codes(answer)
-        answer = engine.ask(replace(small, session=gone_on(answer, delta_only=True)))
 
-    assert cut > 0
-    assert sorted(seen) == sorted(tree)
+    assert sorted(paths_of_a_session(engine, small)) == sorted(tree)
