@@ -5,6 +5,7 @@ chunking hold the other languages.
 """
 
 from functools import cache
+from itertools import filterfalse
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,9 @@ def test_a_qualified_name_is_found_as_it_is_printed(engine: Engine, key: str) ->
 
 @pytest.mark.parametrize("key", NAMED)
 def test_a_printed_name_is_expanded_and_referred_to(engine: Engine, key: str) -> None:
+    """Plain identifiers are left to the tests of expand and refs."""
     for entry in entries(engine, key):
-        for name in printed(entry):
+        for name in filterfalse(str.isidentifier, printed(entry)):
             assert engine.ask(ReferencesRequest(name, scope=key)).request.name == name
             assert engine.ask(ExpandRequest(name)).content
 

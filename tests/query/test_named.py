@@ -76,6 +76,11 @@ def test_a_name_with_an_owner_is_defined_in_that_owner(named: Engine) -> None:
     assert paths(named, "Pool::drain")[0] == "src/owner.py"
 
 
+def test_a_name_of_very_many_parts_costs_no_more_than_one_of_some(named: Engine) -> None:
+    """Each part is looked up in every segment, and a query may have a thousand of them."""
+    assert shares(named, f"{'x.' * 600}Queue.drain") == shares(named, f"{'x.' * 60}Queue.drain")
+
+
 def test_definitions_come_in_the_order_of_a_search_for_definitions(named: Engine) -> None:
     """A lone name is a search for its definition that shows usages as well."""
     for name in ("timeout", "Timeout", "drain"):
