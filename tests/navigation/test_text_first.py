@@ -68,7 +68,7 @@ def test_pages_are_the_answer_of_parsing_everything(
     engine: Engine, name: str, *, kinds: bool
 ) -> None:
     """Places, definitions and, with the mentions beyond the page, all counts are equal."""
-    asked = ReferencesRequest(name, limit=4, strings=kinds, comments=kinds)
+    asked = ReferencesRequest(name, limit=12, strings=kinds, comments=kinds)
     every = parse_everything(engine, replace(asked, limit=2_000))
     expected = [reference for _, reference in every.answer().without_doubts().shown]
     places: list[Reference] = []
