@@ -122,15 +122,15 @@ def test_copies_are_rows_that_score(stores: Stores, monkeypatch: pytest.MonkeyPa
     assert len(read) == 2
 
 
-@pytest.mark.parametrize(("per_list", "reported"), [(50, True), (5, False)])
-def test_a_copy_is_told_in_its_own_list(stores: Stores, per_list: int, reported: bool) -> None:
+def test_a_copy_is_told_in_its_own_list(stores: Stores) -> None:
     """Neither would it be told beyond, had the repository been asked by itself."""
     better = {f"fetch{n}.py": f"def fetch_{n}(page):\n    return page\n" for n in range(9)}
     write(stores, a={"fetch.py": CODE}, b={"tests/test_other.py": CODE, **better})
-    result = hits(stores.ask(question("fetch page parse", top=1, per_list=per_list)))
 
-    assert result[0][1].path == "fetch.py"
-    assert ("tests/test_other.py" in {hit.path for _, hit in result}) is reported
+    for per_list, reported in ((50, True), (5, False)):
+        result = hits(stores.ask(question("fetch page parse", top=1, per_list=per_list)))
+        assert result[0][1].path == "fetch.py"
+        assert ("tests/test_other.py" in {hit.path for _, hit in result}) is reported
 
 
 def test_figures_are_those_of_each(stores: Stores) -> None:
@@ -178,18 +178,18 @@ def led_by(score: float) -> TopFiles:
     )
 
 
-@pytest.mark.parametrize(
-    ("factor", "least", "reaches"),
-    [(2.0, 1.5, {0}), (2.0, 2.1, set()), (0.5, 0.9, set()), (1.0, 1.0, {0})],
-)
-def test_code_is_judged_as_it_is_corrected(
-    stores: Stores, factor: float, least: float, reaches: set[int]
-) -> None:
+def test_code_is_judged_as_it_is_corrected(stores: Stores) -> None:
     """It may be lifted over what it falls short of, and the other way round."""
     write(stores, a={"fetch.py": CODE})
-    result, best = ranked(stores, factor)
 
-    assert members_reaching(result, {Corpus.CODE: least * best}, led_by(1e9)) == reaches
+    for factor, least, reaches in (
+        (2.0, 1.5, {0}),
+        (2.0, 2.1, set()),
+        (0.5, 0.9, set()),
+        (1, 1, {0}),
+    ):
+        result, best = ranked(stores, factor)
+        assert members_reaching(result, {Corpus.CODE: least * best}, led_by(1e9)) == reaches
 
 
 def test_files_that_confidence_goes_by_matter(stores: Stores) -> None:
@@ -253,12 +253,12 @@ def test_what_is_found_of_silent_members_says_nothing_of_the_answer(stores: Stor
     assert stores.ask(replace(asked, silent=(1,))).leading.leaders == ()
 
 
-@pytest.mark.parametrize(("top", "result"), [(1, ()), (2, (1,)), (9, (1,))])
-def test_only_shown_definitions_matter(stores: Stores, top: int, result: tuple[int, ...]) -> None:
+def test_only_shown_definitions_matter(stores: Stores) -> None:
     """Another one of that name, in another letter case, is worth less; one is sure enough."""
     write(
         stores, a={"fetch.py": CODE}, b={"other.py": CODE.replace("fetch", "Fetch")}, c={"c.py": ""}
     )
-    asked = question("fetch", top=top, find=Find.DEFINITION)
 
-    assert stores.ask(replace(asked, silent=(1, 2))).reaching == result
+    for top, result in ((1, ()), (2, (1,)), (9, (1,))):
+        asked = question("fetch", top=top, find=Find.DEFINITION)
+        assert stores.ask(replace(asked, silent=(1, 2))).reaching == result, top
