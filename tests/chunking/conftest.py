@@ -12,6 +12,12 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import corpus_of
 
 Chunked = Callable[..., ChunkedFile]
+Row = tuple[str, str, tuple[str, ...]]
+
+
+def definitions_of(file: ChunkedFile) -> list[Row]:
+    """Return type, qualified name and names of each chunk but the anchor."""
+    return [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]]
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,6 @@
 """Whatever a file holds, its text stands in the chunks exactly once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import sha256
 
 import pytest
@@ -16,8 +16,9 @@ from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.line_table import BLANK, BOM
 from ggrep.parse.languages.registry import corpus_of
 from ggrep.parse.workers.parse_pool import ParsePool
+from tests.chunking.conftest import Chunked
+from tests.fakes.effort import examples
 
-Chunked = Callable[..., ChunkedFile]
 SMALL = ChunkLimits(max_lines=4, max_bytes=48)
 
 FRAGMENTS = st.sampled_from(
@@ -51,12 +52,10 @@ PATHS = [
 ]  # fmt: skip
 
 
-def check(file: ChunkedFile, data: bytes, limits: ChunkLimits) -> None:
+def check(file: ChunkedFile, data: bytes, limits: ChunkLimits = SMALL) -> None:
     """Assert all that holds for every file."""
-    content = bytearray(data)
-    if data.startswith(BOM):
-        content[:3] = b"   "
-    end = 0
+    content, end = bytearray(data), 3 if data.startswith(BOM) else 0
+    content[:end] = b" " * end
     for chunk in file.chunks[1:]:
         assert end <= chunk.byte_start < chunk.byte_end
         end = chunk.byte_end
@@ -74,7 +73,7 @@ def check(file: ChunkedFile, data: bytes, limits: ChunkLimits) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, 60))
 @given(parts=st.lists(FRAGMENTS | st.text(max_size=12), max_size=25))
 def test_every_method_covers_all_text_once(path: str, parts: list[str]) -> None:
     """Text that is in no chunk cannot be found; text in two is found twice."""
@@ -82,7 +81,7 @@ def test_every_method_covers_all_text_once(path: str, parts: list[str]) -> None:
 
     file = to_chunks(PathKey(path), data, chunk_file(path, data, SMALL), corpus_of(path, data))
 
-    check(file, data, SMALL)
+    check(file, data)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +91,7 @@ def pool() -> Iterator[ParsePool]:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, 60))
 @given(parts=st.lists(FRAGMENTS | st.text(max_size=12), max_size=25))
 def test_shell_scripts_are_covered_by_whatever_method(pool: ParsePool, parts: list[str]) -> None:
     """Their grammar's scanner crashes over some here-documents: it must not be this process."""
@@ -103,11 +102,11 @@ def test_shell_scripts_are_covered_by_whatever_method(pool: ParsePool, parts: li
     while file is None:  # put off, where the machine gave a parser no turn; a sync tries again
         ((_, file),) = pool.chunk_all([text])
 
-    check(file, data, SMALL)
+    check(file, data)
 
 
 @given(parts=st.lists(FRAGMENTS, max_size=25))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, 60))
 def test_the_fallback_covers_all_text_once(parts: list[str]) -> None:
     """A file whose parse was killed is still searchable."""
     data = "".join(parts).encode()
@@ -115,7 +114,7 @@ def test_the_fallback_covers_all_text_once(parts: list[str]) -> None:
     plan = chunk_without_grammar("a.py", data, SMALL, "parse_timeout")
 
     assert plan.problem == "parse_timeout"
-    check(to_chunks(PathKey("a.py"), data, plan, corpus_of("a.py")), data, SMALL)
+    check(to_chunks(PathKey("a.py"), data, plan, corpus_of("a.py")), data)
 
 
 def test_an_empty_file_is_an_empty_anchor(chunked: Chunked) -> None:
@@ -141,7 +140,7 @@ def test_an_indentation_longer_than_a_window_gives_no_empty_chunk(chunked: Chunk
 
     file = chunked("a.txt", data, SMALL)
 
-    check(file, data, SMALL)
+    check(file, data)
     assert [chunk.text.strip() for chunk in file.chunks[1:]] == ["word", "word"]
 
 

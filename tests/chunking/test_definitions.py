@@ -1,15 +1,11 @@
 """Each language's definitions become chunks of the right type and name."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
-from ggrep.model.files import ChunkedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-
-Chunked = Callable[..., ChunkedFile]
-Row = tuple[str, str, tuple[str, ...]]
+from tests.chunking.conftest import Chunked, Row, definitions_of
 
 PYTHON = '''"""Says."""
 import os.path
@@ -234,7 +230,7 @@ def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: l
     file = chunked(path, source)
 
     assert file.method == "tree-sitter"
-    assert [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]] == rows
+    assert definitions_of(file) == rows
 
 
 @pytest.mark.parametrize(
@@ -248,6 +244,8 @@ def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: l
         ("A.java", JAVA, "a.b, c.d.E"),
         ("a.h", C, "stdio.h"),
         ("a.rb", "require 'set'\nputs 1\n", "set"),
+        ("a.proto", 'import "x/y.proto";\nmessage M {}\n', "x/y.proto"),
+        ("a.zig", 'const std = @import("std");\n', "std"),
     ],
 )
 def test_the_anchor_names_imports(chunked: Chunked, path: str, source: str, imports: str) -> None:

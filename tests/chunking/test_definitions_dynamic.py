@@ -1,13 +1,8 @@
 """Definitions of PHP and Ruby become chunks of the right type and name."""
 
-from collections.abc import Callable
-
 import pytest
 
-from ggrep.model.files import ChunkedFile
-
-Chunked = Callable[..., ChunkedFile]
-Row = tuple[str, str, tuple[str, ...]]
+from tests.chunking.conftest import Chunked, Row, definitions_of
 
 PHP = r"""<?php
 namespace App\Models;
@@ -131,7 +126,7 @@ def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: l
     file = chunked(path, source)
 
     assert file.method == "tree-sitter"
-    results = [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]]
+    results = definitions_of(file)
     assert [row for row in results if row[1] or row in rows] == rows
 
 
@@ -161,18 +156,6 @@ def test_leading_comments_and_attributes_belong_to_the_class(chunked: Chunked) -
     (user,) = [c for c in chunked("a.php", PHP).chunks if c.name == "User"]
 
     assert user.text.startswith("/** doc */\n#[Attr]\nabstract class User")
-
-
-@pytest.mark.parametrize("path", ["a.rb", "a.php"])
-def test_broken_source_keeps_its_text(chunked: Chunked, path: str) -> None:
-    """People index work in progress."""
-    source = (
-        "<?php\nclass A {\n  function f( {\n  )) x\n"
-        if path == "a.php"
-        else "class A\ndef f(\n)) x\n"
-    )
-
-    assert ")) x" in "".join(c.text for c in chunked(path, source).chunks[1:])
 
 
 def test_templates_are_not_read_as_programs(chunked: Chunked) -> None:
@@ -262,15 +245,11 @@ end
 '''
 
 
-def rows(file: ChunkedFile) -> list[Row]:
-    return [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]]
-
-
 def test_haskell_declarations_are_found_with_type_and_name(chunked: Chunked) -> None:
     """Signature and equations answer together; constructors and fields are searched by name."""
     file = chunked("a.hs", HASKELL)
 
-    assert rows(file) == [
+    assert definitions_of(file) == [
         ("block", "", ()),
         ("module", "A.B", ("A.B",)),
         ("block", "", ()),
@@ -321,7 +300,7 @@ def test_elixir_definitions_are_found_with_type_and_name(chunked: Chunked) -> No
     """A module's functions stand alone, whatever the module's size."""
     file = chunked("a.ex", ELIXIR)
 
-    assert rows(file) == [
+    assert definitions_of(file) == [
         ("module", "A.B", ("A.B",)),
         ("block", "", ("timeout", "B", "a", "b", "t")),
         ("function", "A.B.f", ("f",)),

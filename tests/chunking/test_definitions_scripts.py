@@ -1,13 +1,8 @@
-"""Lua, shell scripts and Zig become chunks of the right type and name."""
-
-from collections.abc import Callable
+"""Lua and shell scripts become chunks of the right type and name."""
 
 import pytest
 
-from ggrep.model.files import ChunkedFile
-
-Chunked = Callable[..., ChunkedFile]
-Row = tuple[str, str, tuple[str, ...]]
+from tests.chunking.conftest import Chunked, Row, definitions_of
 
 LUA = """local x = require "a.b"
 --- Says.
@@ -34,21 +29,6 @@ alias ll='ls'
 if true; then
   baz() { :; }
 fi
-"""
-ZIG = """const std = @import("std");
-/// Says.
-/// More.
-pub fn foo(a: u8) void { return; }
-pub const S = struct {
-    a: u8,
-    const Self = @This();
-    pub fn m(self: *Self) void {}
-    pub const E = enum { p, q };
-};
-const Err = error{ A, B };
-test "abc" {}
-const y: u8 = 1; // trailing
-pub extern fn c() void;
 """
 
 GOLDEN: list[tuple[str, str, str, list[Row]]] = [
@@ -77,19 +57,6 @@ GOLDEN: list[tuple[str, str, str, list[Row]]] = [
             ("function", "baz", ("baz",)),
         ],
     ),
-    (
-        "a.zig",
-        ZIG,
-        "std",
-        [
-            ("block", "", ()),
-            ("function", "foo", ("foo",)),
-            ("class", "S", ("S", "a", "Self", "m", "E", "p", "q")),
-            ("enum", "Err", ("Err", "A", "B")),
-            ("function", "abc", ("abc",)),
-            ("block", "", ("y", "c")),
-        ],
-    ),
 ]
 
 
@@ -101,13 +68,14 @@ def test_definitions_and_imports_are_found(
     file = chunked(path, source)
 
     assert file.method == "tree-sitter"
-    assert [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]] == rows
+    assert definitions_of(file) == rows
     assert f"Imports: {imports}\n" in file.chunks[0].extra
 
 
 def test_pub_and_the_comment_above_it_belong_to_a_zig_definition(chunked: Chunked) -> None:
     """The grammar leaves `pub` outside of what it makes public."""
-    foo = chunked("a.zig", ZIG).chunks[2]
+    text = "/// Says.\n/// More.\npub fn foo(a: u8) void { return; }\n"
+    foo = chunked("a.zig", text).chunks[1]
 
     assert foo.text.startswith("/// Says.\n/// More.\npub fn foo")
     assert foo.signature == "fn foo(a: u8) void"

@@ -1,13 +1,8 @@
 """Definitions of C#, Kotlin, Scala and Swift become chunks of the right type and name."""
 
-from collections.abc import Callable
-
 import pytest
 
-from ggrep.model.files import ChunkedFile
-
-Chunked = Callable[..., ChunkedFile]
-Row = tuple[str, str, tuple[str, ...]]
+from tests.chunking.conftest import Chunked, Row, definitions_of
 
 CSHARP = """using System.Linq;
 using Al = A.B.C;
@@ -206,7 +201,7 @@ def test_definitions_are_found(chunked: Chunked, path: str, source: str, rows: l
     file = chunked(path, source)
 
     assert file.method == "tree-sitter"
-    assert [(c.chunk_type, c.qualified_name, c.names) for c in file.chunks[1:]] == rows
+    assert definitions_of(file) == rows
 
 
 @pytest.mark.parametrize(

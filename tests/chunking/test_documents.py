@@ -1,14 +1,11 @@
 """Documents are cut by headings, diagrams become sentences."""
 
-from collections.abc import Callable
-
 import pytest
 
 from ggrep.model.corpus import Corpus
 from ggrep.model.files import ChunkedFile
 from ggrep.parse.chunking.diagrams import mermaid_edges
-
-Chunked = Callable[..., ChunkedFile]
+from tests.chunking.conftest import Chunked
 
 GUIDE = """---
 title: x

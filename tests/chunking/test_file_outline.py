@@ -71,11 +71,6 @@ def test_only_what_a_grammar_reads_is_outlined_by_it() -> None:
 
 CASES = [
     (
-        "a.hpp",
-        "class FOO_EXPORT Kettle : public Base {\n  int size;\n  void boil();\n};\n",
-        [(1, 4, "class", "Kettle"), (2, 2, "field", "size"), (3, 3, "method", "boil")],
-    ),
-    (
         "a.c",
         "void lock(struct a *b) GUARDED(b) {\n  go();\n}\nint size;\n",
         [(1, 3, "function", "lock"), (4, 4, "constant", "size")],

@@ -51,6 +51,11 @@ SOURCES = {
         "load()",
         "Reads one value.",
     ),
+    "a.graphql": (
+        '"""Reads one value."""\ntype Load implements Task {\n  key: String\n}\n',
+        "type Load implements Task",
+        "Reads one value.",
+    ),
     "a.ts": (
         "// eslint-disable-next-line\nexport async function load(key: string): Promise<number> {\n"
         "  return 1\n}\n",

@@ -1,16 +1,13 @@
 """Definitions that stand inside of macros, or are made by them, are definitions all the same."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 
-from ggrep.model.files import ChunkedFile
 from ggrep.parse.chunking.file_outline import outline_file
 from ggrep.parse.languages.c_macros import expanded
+from tests.chunking.conftest import Chunked
 from tests.oracle.mentioned import mentions_of
-
-Chunked = Callable[..., ChunkedFile]
 
 RUST = """cfg_rt! {
     /// Runs it.

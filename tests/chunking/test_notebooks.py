@@ -1,16 +1,12 @@
 """Notebooks are cut at their cells, and read in the language of their kernel."""
 
-from collections.abc import Callable
-
 import pytest
 
-from ggrep.model.files import ChunkedFile
 from ggrep.parse.languages.chunk_limits import ChunkLimits
 from ggrep.parse.languages.registry import language_of
 from ggrep.parse.source.notebooks import as_script
+from tests.chunking.conftest import Chunked
 from tests.fakes.notebooks import cell, notebook
-
-Chunked = Callable[..., ChunkedFile]
 
 LONG = [f"value_{i} = {i}" for i in range(58)]
 LOAD = cell("code", "def load(path):", '    """Read it."""', "    return open(path)")
@@ -66,16 +62,6 @@ def test_small_cells_below_one_heading_share_a_chunk(chunked: Chunked) -> None:
         *("words", "x_0", "x_1", "x_2")
     ]
     assert "Title" in chunk.names
-
-
-def test_all_of_the_text_stands_in_chunks_once(chunked: Chunked) -> None:
-    """Each line is searched once, where it stands."""
-    data = script(cell("markdown", "# A", "b"), LOAD, cell("code", *LONG, *LONG), LOAD)
-
-    chunks = chunked("a.ipynb", data).chunks[1:]
-
-    assert " ".join(chunk.text for chunk in chunks).split() == data.decode().split()
-    assert all(chunk.text.encode() == data[chunk.byte_start : chunk.byte_end] for chunk in chunks)
 
 
 def test_without_a_parser_cells_are_cut_all_the_same(chunked: Chunked) -> None:

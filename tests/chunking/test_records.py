@@ -1,7 +1,6 @@
 """Records, build files and settings are cut by their own structure."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 from hypothesis import given, settings
@@ -12,10 +11,10 @@ from ggrep.model.files import ChunkedFile
 from ggrep.parse.chunking.chunker import chunk_file
 from ggrep.parse.chunking.spans import to_chunks
 from ggrep.parse.languages.chunk_limits import ChunkLimits
-from ggrep.parse.languages.line_table import BLANK, BOM
 from ggrep.parse.languages.registry import corpus_of
-
-Chunked = Callable[..., ChunkedFile]
+from tests.chunking.conftest import Chunked
+from tests.chunking.test_coverage import SMALL, check
+from tests.fakes.effort import examples
 
 PAD = "\n".join(f"      P{i}: v" for i in range(9))
 WORKFLOW = f"""name: CI
@@ -251,21 +250,11 @@ PATHS = [
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25, 60))
 @given(parts=st.lists(FRAGMENTS | st.text(max_size=12), max_size=40))
 def test_every_scanner_covers_all_text_once(path: str, parts: list[str]) -> None:
     """Text that is in no chunk cannot be found; text in two is found twice."""
     data = "".join(parts).encode()
-    limits = ChunkLimits(max_lines=4, max_bytes=48)
+    plan = chunk_file(path, data, SMALL)
 
-    file = to_chunks(PathKey(path), data, chunk_file(path, data, limits), corpus_of(path, data))
-
-    left, end = bytearray(data), 3 if data.startswith(BOM) else 0
-    left[:end] = b" " * end
-    for chunk in file.chunks[1:]:
-        assert end <= chunk.byte_start < chunk.byte_end <= chunk.byte_start + limits.max_bytes
-        assert chunk.start_line == data.count(b"\n", 0, chunk.byte_start) + 1
-        assert chunk.end_line < chunk.start_line + limits.max_lines
-        end = chunk.byte_end
-        left[chunk.byte_start : end] = b" " * (end - chunk.byte_start)
-    assert not bytes(left).strip(BLANK)
+    check(to_chunks(PathKey(path), data, plan, corpus_of(path, data)), data)

@@ -11,6 +11,7 @@ from ggrep.index.embedding.encoder_choice import open_encoder
 from ggrep.index.embedding.hashed import HashedEncoder
 from ggrep.index.embedding.identity import NO_ENCODER, identity_of
 from ggrep.index.embedding.quantise import MAX_DIMENSION, cosines, numpy_dots, quantise, simd_dots
+from tests.fakes.effort import examples
 
 
 def vectors(seed: int, rows: int, dimension: int) -> np.ndarray:
@@ -48,7 +49,7 @@ def test_the_largest_products_are_still_exact() -> None:
 EXTREMES = st.sampled_from((-128, -127, -1, 0, 1, 126, 127)) | st.integers(-128, 127)
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(25, 100))
 @given(
     st.integers(0, 2**32),
     st.sampled_from((1, 31, 32, 33, 64, 100, 256, 257, 1023, 1024)),

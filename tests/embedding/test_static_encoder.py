@@ -24,6 +24,7 @@ from ggrep.index.embedding.features import (
 from ggrep.index.embedding.quantise import MAX_DIMENSION, quantise
 from ggrep.index.embedding.static_encoder import LOGS, StaticEncoder
 from ggrep.index.embedding.static_model import StaticModel, read_model
+from tests.fakes.effort import examples
 from training.encoder.model_file import write_model
 
 WORDS = ("parse", "pars", "retry", "queue", "http", "serv", "größe", "字", "été", "x", "2", "token")
@@ -49,7 +50,7 @@ def bits(encoder: StaticEncoder, given: Sequence[str]) -> list[bytes]:
     return [row.tobytes() for row in encoder.encode_documents(given)]
 
 
-@settings(max_examples=40)  # each makes a dozen encoders
+@settings(max_examples=examples(15, 40))  # each makes a dozen encoders
 @given(texts, st.randoms(use_true_random=False))
 def test_batches_change_no_vector(model: StaticModel, given: list[str], chance: Random) -> None:
     """A file's vectors must be the same whatever was indexed beside it, and before."""

@@ -45,9 +45,13 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def sealed(folder: Path) -> None:
+def change_card(folder: Path, **fields: Any) -> None:
     card = stable_json.loads((folder / "card.json").read_bytes())
-    (folder / "card.json").write_bytes(stable_json.dumps(card | {"digest": model_digest(folder)}))
+    (folder / "card.json").write_bytes(stable_json.dumps(card | fields))
+
+
+def sealed(folder: Path) -> None:
+    change_card(folder, digest=model_digest(folder))
 
 
 def test_what_was_written_is_read(folder: Path) -> None:
@@ -115,21 +119,11 @@ def test_the_shipped_card_is_read_once(folder: Path, monkeypatch: pytest.MonkeyP
 
 def test_a_model_of_other_features_is_refused(folder: Path) -> None:
     """Its rows would be looked up by words that they were not learnt for."""
-    card = stable_json.loads((folder / "card.json").read_bytes())
-    (folder / "card.json").write_bytes(stable_json.dumps(card | {"features": "features-0"}))
+    change_card(folder, features="features-0")
 
     with pytest.raises(
         InvalidRequest, match="has version features-0 of the features; this build needs features-"
     ):
-        read_model(folder)
-
-
-def test_a_dimension_is_a_number(folder: Path) -> None:
-    """True is one to Python."""
-    card = stable_json.loads((folder / "card.json").read_bytes())
-    (folder / "card.json").write_bytes(stable_json.dumps(card | {"dimension": True}))
-
-    with pytest.raises(InvalidRequest, match="has no valid"):
         read_model(folder)
 
 
@@ -227,6 +221,7 @@ def test_what_does_not_agree_is_refused(folder: Path, damage: Callable[[Path], N
         {"dimension": DIMENSION + 1},
         {"dimension": 0},
         {"dimension": "8"},
+        {"dimension": True},
         {"dimension": 5000},
         {"revision": 1},
         {"revision": ""},
@@ -234,8 +229,7 @@ def test_what_does_not_agree_is_refused(folder: Path, damage: Callable[[Path], N
     ],
 )
 def test_a_card_that_says_something_else_is_refused(folder: Path, change: dict[str, Any]) -> None:
-    card = stable_json.loads((folder / "card.json").read_bytes())
-    (folder / "card.json").write_bytes(stable_json.dumps(card | change))
+    change_card(folder, **change)
 
     with pytest.raises(InvalidRequest, match="encoder static"):
         read_model(folder)
@@ -243,9 +237,7 @@ def test_a_card_that_says_something_else_is_refused(folder: Path, change: dict[s
 
 def test_a_dimension_that_is_not_exact_is_refused(folder: Path) -> None:
     np.save(folder / "vectors.npy", np.ones((SIZE, 1041), np.int8))
-    card = stable_json.loads((folder / "card.json").read_bytes())
-    (folder / "card.json").write_bytes(stable_json.dumps(card | {"dimension": 1041}))
-    sealed(folder)
+    change_card(folder, dimension=1041, digest=model_digest(folder))
 
     with pytest.raises(InvalidRequest, match="dimension 1041"):
         read_model(folder)

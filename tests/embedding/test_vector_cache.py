@@ -253,7 +253,7 @@ def test_writing_on_and_on_keeps_the_bound(directory: Path) -> None:
     """Free pages are used again and given back."""
     bound = 300_000
     sizes = []
-    for start in range(0, 20_000, 2000):
+    for start in range(0, 10_000, 2000):
         with open_cache(directory, max_bytes=bound) as cache:
             fill(cache, range(start, start + 2000))
             assert start + 1999 in held(cache, range(start, start + 2000))

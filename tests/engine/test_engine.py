@@ -38,6 +38,7 @@ from ggrep.search.engine.repo_index import Hosted
 from tests.fakes.clocks import ManualClock
 from tests.fakes.leases import held_lease
 from tests.fakes.repos import (
+    IndexOf,
     LaterClock,
     answer,
     answer_bytes,
@@ -74,21 +75,21 @@ def test_a_repository_without_an_index_says_so(root: Path, home: Path) -> None:
             engine.search(wrong)
 
 
-def test_deterministic_answers_have_the_same_bytes(root: Path, home: Path) -> None:
+def test_deterministic_answers_have_the_same_bytes(index_of: IndexOf) -> None:
     """Request id included; nothing in them tells the time."""
-    engine = indexed(root, home, TREE)
+    engine = index_of(TREE)
     request = SearchRequest("retry queue", deterministic=True, explain=True)
     first = stable_json.dumps(answer_json(engine.search(request)))
 
-    assert stable_json.dumps(answer_json(open_engine(root, home).search(request))) == first
+    assert stable_json.dumps(answer_json(index_of(TREE).search(request))) == first
     assert b"timings_ms" not in first
     plain = answer_json(engine.search(SearchRequest("retry queue")))
     assert "timings_ms" in plain
 
 
-def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> None:
+def test_a_request_beyond_the_caps_is_clamped_aloud(index_of: IndexOf) -> None:
     """A caller must know that it got two hundred at most; asking for none is allowed."""
-    engine = indexed(root, home, TREE)
+    engine = index_of(TREE)
     output = answer(engine, SearchRequest("retry", limit=1000, per_file=100, deterministic=True))
 
     assert output["limits"]["max_results"] == 200
@@ -103,9 +104,9 @@ def test_a_request_beyond_the_caps_is_clamped_aloud(root: Path, home: Path) -> N
     assert answer(engine, SearchRequest("retry", limit=0, deterministic=True))["results"] == []
 
 
-def test_byte_caps_reach_the_answer(root: Path, home: Path) -> None:
+def test_byte_caps_reach_the_answer(index_of: IndexOf) -> None:
     """A client with a small buffer sets them."""
-    engine = indexed(root, home, TREE, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
+    engine = index_of(TREE, max_total_snippet_bytes=10, max_snippet_bytes_per_result=8)
     output = answer(engine, SearchRequest("retry", deterministic=True))
 
     assert sum(len(hit["content"]) for hit in output["results"]) <= 10
@@ -160,9 +161,9 @@ def test_a_pinned_view_stays_whole_under_a_merge(root: Path, home: Path) -> None
     assert answer_bytes(reader, request) == before
 
 
-def test_a_pool_is_what_an_answer_is_cut_from(root: Path, home: Path) -> None:
+def test_a_pool_is_what_an_answer_is_cut_from(index_of: IndexOf) -> None:
     """The coordinator merges lists in the repository's own order and by its own scores."""
-    engine = indexed(root, home, TREE)
+    engine = index_of(TREE)
     request = SearchRequest("retry queue", deterministic=True)
     counted = engine.ask(StatisticsRequest(request))
     pool = engine.ask(PoolRequest(request, 10, counted.statistics, counted.snapshot_id))
@@ -213,10 +214,9 @@ def test_a_damaged_pointer_is_recovered_from_under_a_held_view(root: Path, home:
     assert [notice.code for notice in answer.warnings] == ["snapshot_fallback"]
 
 
-def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
+def test_opening_counts_against_the_deadline(index_of: IndexOf) -> None:
     """A caller that gave half a second does not wait for a store to be hashed."""
-    indexed(root, home, TREE)
-    engine = open_engine(root, home)
+    engine = index_of(TREE)
     over = Deadline.after(engine.clock, 0)
 
     for ask in (
@@ -229,11 +229,9 @@ def test_opening_counts_against_the_deadline(root: Path, home: Path) -> None:
             ask()
 
 
-def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) -> None:
+def test_no_bound_per_file_is_the_bound_of_the_settings(index_of: IndexOf) -> None:
     """Zero is no way around a setting."""
-    engine = indexed(
-        root,
-        home,
+    engine = index_of(
         {"a.md": "".join(f"# T{i}\n\nretry\n\n" for i in range(6))},
         max_query_per_file=2,
     )
@@ -242,9 +240,9 @@ def test_no_bound_per_file_is_the_bound_of_the_settings(root: Path, home: Path) 
     assert len(output["results"]) == 2
 
 
-def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(root: Path, home: Path) -> None:
+def test_a_pool_leaves_cutting_snippets_to_whoever_shows_them(index_of: IndexOf) -> None:
     """A limit on a file that the merged answer does not show would mislead."""
-    engine = indexed(root, home, TREE, max_snippet_bytes_per_result=8)
+    engine = index_of(TREE, max_snippet_bytes_per_result=8)
     pool = engine.ask(PoolRequest(SearchRequest("retry"), 5))
 
     assert pool.limits_hit == ()

@@ -9,9 +9,7 @@ from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolReque
 from ggrep.model.outline import OutlineRequest
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from tests.fakes.mentions import InProcessMentions
 from tests.fakes.notebooks import PICTURE, cell, notebook, with_sources
 from tests.fakes.repos import IndexOf, paths
 
@@ -40,11 +38,10 @@ TREE = {
 }
 
 
-@pytest.fixture
-def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
     """Return an engine over a tree with notebooks, without a word about them in any settings."""
-    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
-    return index_of(TREE)
+    return shared_index(TREE)
 
 
 def lines(name: str, word: str) -> list[int]:

@@ -1,11 +1,11 @@
 """What a slate leaves out, in which order it says so, and which knobs make another question."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from ggrep.config.settings import Settings
 from ggrep.model.confidence import Confidence
 from ggrep.model.corpus import Corpus, Mode
 from ggrep.model.filters import Filter
@@ -14,7 +14,7 @@ from ggrep.model.slate import Budgets, Pack, SessionRequest, SlateRequest, Slate
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.slate_answers import slate_fingerprint
-from tests.fakes.repos import indexed, open_engine
+from tests.fakes.repos import IndexOf
 
 BODY = "".join(f"        total = total + order.part_{n} * order.price_{n}\n" for n in range(30))
 LEDGER = (
@@ -43,12 +43,9 @@ OTHER_WORDS = "kubernetes tokenizer gradient descent zebra migration parcel"
 
 
 @pytest.fixture(scope="module")
-def books(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def books(shared_index: IndexOf) -> Engine:
     """Return an engine over books, which no test changes."""
-    base = tmp_path_factory.mktemp("books").resolve()
-    root = base / "repo"
-    root.mkdir()
-    return indexed(root, base / "home", TREE, encoder="none")
+    return shared_index(TREE, encoder="none")
 
 
 def packs(found: SlateResponse) -> dict[str, Pack]:
@@ -150,12 +147,6 @@ def of_slate(**changed: object) -> Change:
     return lambda asked: replace(asked, **changed)  # type: ignore[arg-type] # likewise
 
 
-def fingerprint(asked: SlateRequest, base: Path) -> str:
-    root = base / "repo"
-    root.mkdir(exist_ok=True)
-    return slate_fingerprint(asked, open_engine(root, base).settings)
-
-
 @pytest.mark.parametrize(
     "change",
     [
@@ -178,8 +169,8 @@ def fingerprint(asked: SlateRequest, base: Path) -> str:
         of_search(vectors=False),
     ],
 )
-def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: Path) -> None:
-    assert fingerprint(change(ASKED), tmp_path) != fingerprint(ASKED, tmp_path)
+def test_every_knob_of_a_slate_makes_another_question(change: Change) -> None:
+    assert slate_fingerprint(change(ASKED), Settings()) != slate_fingerprint(ASKED, Settings())
 
 
 @pytest.mark.parametrize(
@@ -193,6 +184,6 @@ def test_every_knob_of_a_slate_makes_another_question(change: Change, tmp_path: 
         of_search(timeout_ms=77),
     ],
 )
-def test_other_fields_make_no_other_question(change: Change, tmp_path: Path) -> None:
+def test_other_fields_make_no_other_question(change: Change) -> None:
     """Equal answers go by one name, however they were asked for."""
-    assert fingerprint(change(ASKED), tmp_path) == fingerprint(ASKED, tmp_path)
+    assert slate_fingerprint(change(ASKED), Settings()) == slate_fingerprint(ASKED, Settings())

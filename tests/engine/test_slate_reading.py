@@ -13,7 +13,7 @@ from ggrep.model.slate import Budgets, Pack, SlateRequest, SlateResponse
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from tests.fakes.effort import examples
-from tests.fakes.repos import indexed, open_engine, write_tree
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 from tests.properties.trees import PATHS, bodies, content
 
 STEPS = 9
@@ -38,12 +38,9 @@ ASKED = SlateRequest(SearchRequest("refund order", keep_weak=True, deterministic
 
 
 @pytest.fixture(scope="module")
-def refunds(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def refunds(shared_index: IndexOf) -> Engine:
     """Return an engine over files of many functions each, which no test changes."""
-    base = tmp_path_factory.mktemp("refunds").resolve()
-    root = base / "repo"
-    root.mkdir()
-    return indexed(root, base / "home", TREE, encoder="none")
+    return shared_index(TREE, encoder="none")
 
 
 def packs(found: SlateResponse) -> dict[str, Pack]:
@@ -142,7 +139,7 @@ edits = st.lists(st.tuples(st.sampled_from(PATHS), bodies), min_size=1, max_size
 
 
 @pytest.mark.slow
-@settings(max_examples=examples(3, 150))
+@settings(max_examples=examples(2, 150))
 @given(first=firsts, then=edits)
 def test_history_does_not_matter_to_slates(
     first: list[list[str]], then: list[tuple[str, list[str]]]

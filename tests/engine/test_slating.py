@@ -35,7 +35,7 @@ from ggrep.model.slate import (
 from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.slate.tokens import MAX_TOKEN_BYTES, path_hash
-from tests.fakes.repos import AheadClock, indexed, open_engine, write_tree
+from tests.fakes.repos import AheadClock, IndexOf, indexed, open_engine, write_tree
 
 CHECK = '''def check_permission(user, order):
     """Return whether a user may refund an order: staff always, others their own."""
@@ -133,28 +133,20 @@ class LateClock(AheadClock):
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def shop(shared_index: IndexOf) -> Engine:
     """Return an engine over a shop, which no test changes."""
-    base = tmp_path_factory.mktemp("shop").resolve()
-    return indexed(base / "repo", base / "home", TREE, encoder="none")
+    return shared_index(TREE, encoder="none")
 
 
 @pytest.fixture(scope="module")
-def many(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def many(shared_index: IndexOf) -> Engine:
     """Return an engine over more files of every kind than a slate shows."""
     tree = {}
     for n in range(30):
         tree[f"src/refund_{n:02d}.py"] = f"def refund_{n:02d}(order):\n    return order + {n}\n"
         tree[f"docs/page{n:02d}.md"] = f"# Refund {n}\n\nAbout the refund of order {n}.\n"
         tree[f"tests/test_refund_{n:02d}.py"] = f"def test_{n}():\n    refund_{n:02d}({n})\n"
-    base = tmp_path_factory.mktemp("many").resolve()
-    return indexed(base / "repo", base / "home", tree, encoder="none")
-
-
-@pytest.fixture
-def repo(root: Path, home: Path) -> Engine:
-    """Return an engine over a shop that the test may change."""
-    return indexed(root, home, TREE, encoder="none")
+    return shared_index(tree, encoder="none")
 
 
 def packs(found: SlateResponse) -> list[Pack]:
@@ -405,24 +397,6 @@ def test_the_same_question_has_the_same_bytes(shop: Engine) -> None:
     assert str(shop.home.base).encode() not in reported
 
 
-@pytest.mark.slow
-def test_edits_that_come_to_nothing_change_nothing(repo: Engine) -> None:
-    """How a store came to hold the files is none of an answer's business."""
-    first = printed_bytes(repo.ask(ASKED))
-    facts = repo.ask(ASKED).facts
-    write_tree(repo.identity.root, {"shop/refund.py": "x = 1\n", "docs/orders.md": None})
-    write_tree(repo.identity.root, {"shop/gone.py": REFUND})
-    repo.sync()
-    changed = printed_bytes(repo.ask(ASKED))
-    write_tree(repo.identity.root, {**TREE, "shop/gone.py": None})
-    repo.sync()
-
-    assert len(repo.view().segments) > 1
-    assert changed != first
-    assert printed_bytes(repo.ask(ASKED)) == first
-    assert repo.ask(ASKED).facts == facts
-
-
 def test_facts_are_told_to_those_who_ask_for_them(shop: Engine) -> None:
     """They are for a coordinator; the slate is the same without."""
     reported, silent = shop.ask(ASKED), shop.ask(replace(ASKED, facts=False))
@@ -541,10 +515,11 @@ def test_without_delta_a_session_may_return_files_again(many: Engine) -> None:
 
 
 @pytest.mark.slow
-def test_a_session_sees_the_snapshot_that_it_began_with(repo: Engine) -> None:
+def test_a_session_sees_the_snapshot_that_it_began_with(root: Path, home: Path) -> None:
     """Two answers about different trees would contradict each other."""
+    repo = indexed(root, home, TREE, encoder="none")
     first = repo.ask(STARTED)
-    write_tree(repo.identity.root, {"shop/refund.py": None, "shop/money.py": REFUND})
+    write_tree(root, {"shop/refund.py": None, "shop/money.py": REFUND})
     repo.sync()
     going_on = repo.ask(replace(ASKED, session=gone_on(first)))
     anew = repo.ask(STARTED)
@@ -693,10 +668,13 @@ CANARIES = {
     'def refund_order(order):\n    """Refund an order zyxprose."""\n'
     '    zyxbody = "zyxstring secret"  # zyxcomment\n    return give_back(order, zyxbody)\n',
     "shop/refund.py": 'def give_back(order, why):\n    """Refund the order zyxprose."""\n'
-    "    # zyxcomment\n    zyxbody = order\n    return zyxbody\n",
+    '    # zyxcomment\n    zyxbody = order[settings["refund_days"]]\n    return zyxbody\n',
     "docs/guide.md": "# Refund of an order zyxheading\n\nSee [code](../shop/refund.py): zyxprose\n"
+    "[zyxprose](../shop/server.py#zyxheading) [x](zyxprose/../../shop/refund.py)\n\n"
     "`give_back` of an order.\n\n```mermaid\ngraph TD\n  order --> zyxlabel\n```\n",
-    "conf/app.toml": '# zyxcomment\n[refund]\norder = "zyxvalue"\n',
+    "docs/flow.mmd": "sequenceDiagram\n  order->>give_back: zyxlabel\n"
+    "  give_back->>zyxlabel: refund of an order\n",
+    "conf/app.toml": '# zyxcomment\n[refund]\norder = "zyxvalue"\nrefund_days = "zyxvalue"\n',
     "tests/test_refund.py": "from shop.refund import give_back\n\n\n"
     'def test_refund_order():\n    zyxbody = give_back("zyxstring order", None)\n'
     "    assert zyxbody  # zyxcomment\n",
@@ -705,16 +683,18 @@ CANARIES = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("level", [0, 1, 3])
-def test_neither_graph_nor_facts_hold_what_files_say(root: Path, home: Path, level: int) -> None:
+def test_neither_graph_nor_facts_hold_what_files_say(index_of: IndexOf, level: int) -> None:
     """They leave where snippets must not: only names that join files stand in them."""
-    engine = indexed(root, home, CANARIES, encoder="none")
+    engine = index_of(CANARIES, encoder="none")
     search = SearchRequest("refund of an order", keep_weak=True)
     answer = engine.ask(SlateRequest(search, level=level, facts=True))
-    graph = stable_json.dumps(printed(answer)["slate"]["graph"]).decode()
-    reported = graph + repr(answer.facts)
+    graph = printed(answer)["slate"]["graph"]
+    reported = stable_json.dumps(graph).decode() + repr(answer.facts)
     whole = stable_json.dumps(printed(answer)).decode()
 
     assert set(paths(answer)) == set(CANARIES) == {each.path for each in answer.facts}
+    kinds = {edge["kind"] for edge in graph["edges"]}
+    assert level == 0 or kinds == {"imports", "links", "relates", "configures", "tests"}
     assert "give_back" in reported
     assert [word for word in WORDS if word in reported] == []
     assert any(word in whole for word in WORDS) == (level > 0)
@@ -731,21 +711,27 @@ def test_statistics_of_the_same_snapshot_change_nothing(shop: Engine) -> None:
     assert given.request.statistics is None
 
 
-def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
-    """They were not returned, so they are not counted as seen."""
-    search = SearchRequest("refund order", keep_weak=True)
-    small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
-    answer = many.ask(replace(small, session=SessionRequest()))
+def paths_of_a_session(engine: Engine, request: SlateRequest) -> list[str]:
+    """Return the paths of the answers of a session, of which some have no room for all files."""
+    answer = engine.ask(replace(request, session=SessionRequest()))
     seen: list[str] = []
     cut = 0
     while shown_paths := paths(answer):
         seen += shown_paths
         cut += "max_slate_files_by_bytes" in codes(answer)
-        answer = many.ask(replace(small, session=gone_on(answer, delta_only=True)))
+        answer = engine.ask(replace(request, session=gone_on(answer, delta_only=True)))
+    assert cut > 0
+    return seen
+
+
+def test_files_that_had_no_room_come_next_in_a_session(many: Engine) -> None:
+    """They were not returned, so they are not counted as seen."""
+    search = SearchRequest("refund order", keep_weak=True)
+    small = SlateRequest(search, budgets=Budgets(total_bytes=2_048, files=12), graph=False)
+    seen = paths_of_a_session(many, small)
     ample = Budgets(4_194_304, 1_048_576, files=12)
     wanted = paths(many.ask(SlateRequest(search, budgets=ample)))
 
-    assert cut > 0
     assert len(seen) == len(set(seen))
     assert len(wanted) == 12
     assert set(wanted) <= set(seen)
@@ -766,33 +752,5 @@ def test_a_file_with_a_copied_piece_and_words_of_its_own_comes_next(root: Path, 
     engine = indexed(root, home, tree, encoder="none")
     search = SearchRequest("check permission of a refund", keep_weak=True)
     small = SlateRequest(search, level=0, budgets=Budgets(total_bytes=2_048), graph=False)
-    answer = engine.ask(replace(small, session=SessionRequest()))
-    seen: list[str] = []
-    cut = 0
-    while shown_paths := paths(answer):
-        seen += shown_paths
-        cut += "max_slate_files_by_bytes" in codes(answer)
-        answer = engine.ask(replace(small, session=gone_on(answer, delta_only=True)))
 
-    assert cut > 0
-    assert sorted(seen) == sorted(tree)
-
-
-@pytest.mark.slow
-def test_files_of_any_content_fit_their_budgets(root: Path, home: Path) -> None:
-    """Quotes, escapes and endless lines cost more as JSON than they look."""
-    hostile = ('"' * 400, "\\" * 400, "\x01\x1b[31m" * 90, "🧨" * 300, "refund " * 3_000, "\t\r")
-    texts = {
-        f"src/{n}_{kind}.{ending}": f"# refund order {n}\n{text}\nrefund order\n{text}\n"
-        for n, text in enumerate(hostile)
-        for kind, ending in (("a", "py"), ("b", "md"), ("c", "toml"))
-    }
-    engine = indexed(root, home, texts, encoder="none")
-    search = SearchRequest("refund order", keep_weak=True)
-    for level in range(4):
-        for total in (2_048, 3_000, 9_000, 40_000):
-            request = SlateRequest(search, level, Budgets(total, total // 3))
-            slate = answer_json(engine.ask(request))["slate"]
-            assert isinstance(slate, dict)
-            assert len(stable_json.dumps(slate)) == slate["total_bytes"] <= total
-            assert "\\u001b" not in stable_json.dumps(slate).decode()
+    assert sorted(paths_of_a_session(engine, small)) == sorted(tree)

@@ -9,16 +9,15 @@ from ggrep.model.limits import UNSEEN
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.model.request import Find, SearchRequest
 from ggrep.model.slate import SlateRequest
-from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 FILES = {
     "a.py": "def alpha():\n    return 1\n",
     "large.py": "# needle\n" + "x = 1\n" * 20_000,
     "ledger.cob": "       PROGRAM-ID. ledger.\n",
     "rows.csv": "".join(f"{number},row_{number}\n" for number in range(3_000)),
+    "blob.py": b"needle\0\1\2\3\4" * 99,
 }
 SKIPPED = "not searched: 1 file too large, 1 binary"
 PARTIAL = "searched in part: 1 file cut at max_bulk_bytes"
@@ -27,16 +26,8 @@ LISTS = "`ggrep health` in the repository lists them"
 
 
 @pytest.fixture
-def engine(root: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    fake = InProcessMentions()
-    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
-    write_tree(root, FILES)
-    (root / "blob.py").write_bytes(b"needle\0\1\2\3\4" * 99)
-    result = open_engine(
-        root, home, encoder="none", max_file_size_bytes=100_000, max_bulk_bytes=1_024
-    )
-    result.sync()
-    return result
+def engine(index_of: IndexOf) -> Engine:
+    return index_of(FILES, encoder="none", max_file_size_bytes=100_000, max_bulk_bytes=1_024)
 
 
 def unseen_in(answer: object) -> list[str]:
@@ -71,9 +62,11 @@ def test_a_certain_answer_is_silent(engine: Engine, ask: Callable[[Engine], obje
     assert unseen_in(ask(engine)) == []
 
 
-def test_files_that_a_later_sync_skips_count_without_a_new_snapshot(engine: Engine) -> None:
+def test_files_that_a_later_sync_skips_count_without_a_new_snapshot(
+    root: Path, engine: Engine
+) -> None:
     before = engine.search(SearchRequest("needle"))
-    (engine.identity.root / "other.bin.py").write_bytes(b"\0\1\2" * 99)
+    (root / "other.bin.py").write_bytes(b"\0\1\2" * 99)
     engine.sync()
     after = engine.search(SearchRequest("needle"))
 

@@ -4,7 +4,6 @@ import shutil
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -29,43 +28,34 @@ from ggrep.federation.workspace_names import (
     federated_symbol,
 )
 from ggrep.federation.workspace_slates import FederatedSlate, SlateShape, federated_slate
-from ggrep.index.maintenance.checks import audit, check_health
+from ggrep.index.maintenance.checks import check_health
 from ggrep.index.maintenance.collection import collect_garbage, preview
 from ggrep.index.maintenance.compaction import compact
-from ggrep.index.maintenance.inventory import collect_stores, list_profiles, list_stores
+from ggrep.index.maintenance.inventory import collect_stores
 from ggrep.index.maintenance.repair import repair
 from ggrep.index.maintenance.status import read_status
 from ggrep.index.remote.pull import PullReport
 from ggrep.interfaces.agents.clients import CLIENTS
 from ggrep.interfaces.agents.config_files import ConfigFiles
 from ggrep.interfaces.agents.installation import Agents
-from ggrep.interfaces.cli.daemons.serve import stops_json
-from ggrep.interfaces.cli.daemons.status_text import daemons_json
-from ggrep.interfaces.cli.machine.doctor import machine_checks, of_daemons
 from ggrep.interfaces.cli.machine.install import clients_of, installation, snippets_of
-from ggrep.interfaces.cli.stores.home_stores import inventory_json, stores_gc_json
-from ggrep.interfaces.cli.stores.index import preview_json
+from ggrep.interfaces.cli.stores.home_stores import stores_gc_json
 from ggrep.interfaces.cli.stores.remotes import pull_json, remotes_json
-from ggrep.model.daemons import Daemon, DaemonLoad, DaemonState
-from ggrep.model.maintenance import PushReport, RemoteCollection, Removal, RemovedStore, Traffic
+from ggrep.model.daemons import DaemonLoad
+from ggrep.model.maintenance import PushReport, RemoteCollection, Traffic
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
-from ggrep.model.page import PagePlaces, PageRepository, PageSession, PageWorkspace
 from ggrep.model.request import SearchRequest
-from ggrep.model.status import ProfilesReport
 from ggrep.model.sync import SyncFiles, SyncReport
-from ggrep.parse.source.walk import walk
 from ggrep.protocol.wire.handshake import Hello, Welcome, answer_hello, hello_json, welcome_json
-from ggrep.render.answer_json import answer_json
 from ggrep.search.engine.engine import Engine
 from ggrep.search.engine.push_pull import Pulled
-from ggrep.service.machine import room, watches
 from ggrep.service.searchers import EngineSearcher, ReadySearchers
-from tests.fakes import daemons
 from tests.fakes.clocks import ManualClock
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "repos"
 START = datetime(2031, 2, 3, 4, 5, 6, tzinfo=UTC)
 """Later than any fixture file was written, so that none of them looks as if it might change."""
+
 
 ASKING = FederatedRequest(SearchRequest("", timeout_ms=0))
 """Asks all repositories of a workspace."""
@@ -147,11 +137,6 @@ class Repos:
         return ReadySearchers(searcher)
 
 
-def search_document(engine: Engine, query: str, **wanted: Any) -> dict[str, Any]:
-    """Return an answer; deterministic unless told otherwise."""
-    return answer_json(engine.search(SearchRequest(query, **({"deterministic": True} | wanted))))
-
-
 def status_document(engine: Engine, load: DaemonLoad | None = None) -> dict[str, Any]:
     """Return what `ggrep status --json` prints."""
     status = read_status(engine.settings, engine.inspect, engine.home, engine.identity, load)
@@ -172,16 +157,6 @@ def health_document(
         load=load,
     )
     return report.to_dict()
-
-
-def daemons_document() -> dict[str, Any]:
-    """Return what `ggrep status --all --json` prints."""
-    return daemons_json(daemons.rows())
-
-
-def stops_document() -> dict[str, Any]:
-    """Return what `ggrep stop --json` prints."""
-    return stops_json(daemons.stops())
 
 
 def maintenance_documents(engine: Engine) -> tuple[dict[str, Any], ...]:
@@ -211,34 +186,6 @@ def agents_documents(repos: Repos) -> tuple[dict[str, Any], ...]:
         clients_of(clients, places, "ggrep").to_dict(),
         snippets_of(clients, places, "ggrep").to_dict(),
     )
-
-
-def page_session_document() -> dict[str, Any]:
-    """Return what the page's code is exchanged for."""
-    return PageSession(key="1800000000.00").to_dict()
-
-
-def page_places_document() -> dict[str, Any]:
-    """Return the places of a server with a repository and a workspace."""
-    shop = PageRepository("shop", "/srv/shop")
-    workspace = PageWorkspace("team", "/srv/team.jsonc", (shop,))
-    return PagePlaces(
-        version="1.0", repository=shop, workspaces=(workspace,), editors={"zed": "zed://file{path}"}
-    ).to_dict()
-
-
-def profiles_document(repos: Repos, engine: Engine) -> dict[str, Any]:
-    """Return what `ggrep profiles --json` prints."""
-    home, flags = Home(repos.home), {"encoder": "none"}
-    states = list_profiles(engine.identity.root, home, {}, flags)
-    return ProfilesReport(repo_id=engine.identity.repo_id, profiles=states).to_dict()
-
-
-def machine_document() -> dict[str, Any]:
-    """Return what `ggrep doctor --json` prints."""
-    silent = Daemon("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
-    checks = [room(9_000_000_000), watches(8_192), *of_daemons([silent])]
-    return machine_checks(checks).to_dict()
 
 
 def remote_documents() -> tuple[dict[str, Any], ...]:
@@ -307,36 +254,6 @@ def remote_documents() -> tuple[dict[str, Any], ...]:
         pull_json(failed, synced, (3, 9_000)),
         result.to_dict(),
     )
-
-
-def audit_document(engine: Engine) -> dict[str, Any]:
-    """Return what `ggrep audit --json` prints."""
-    return audit(engine.identity.store, engine.identity.store_id).to_dict()
-
-
-def report_document(engine: Engine, report: SyncReport) -> dict[str, Any]:
-    """Return what `ggrep index --json` prints."""
-    return report.to_dict()
-
-
-def preview_document(engine: Engine) -> dict[str, Any]:
-    """Return what `ggrep index --dry-run --json` prints."""
-    return preview_json(engine, walk(engine.identity.root, engine.settings))
-
-
-def inventory_document(home: Path) -> dict[str, Any]:
-    """Return what `ggrep list --json` prints."""
-    return inventory_json(list_stores(Home(home)))
-
-
-def removal_document(freed: Mapping[str, int]) -> dict[str, Any]:
-    """Return what `ggrep clean --json` prints."""
-    return Removal(removed=tuple(starmap(RemovedStore, freed.items()))).to_dict()
-
-
-def upgrade_document(engine: Engine) -> dict[str, Any]:
-    """Return what `ggrep upgrade-store --json` prints."""
-    return engine.upgrade().to_dict()
 
 
 def stores_gc_document(home: Path, *, force: bool = False) -> dict[str, Any]:

@@ -18,25 +18,38 @@ from ggrep.base import errors, stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.base.formats import ANSWERS_SCHEMA
 from ggrep.config import store_files
+from ggrep.config.home import Home
 from ggrep.federation.federated_request import FederatedRequest
 from ggrep.federation.federated_response import failure_json
 from ggrep.federation.workspace import Workspace, resolved_object
 from ggrep.federation.workspace_draft import WorkspaceDefaults
 from ggrep.federation.workspace_receipts import workspace_receipt_document
 from ggrep.federation.workspace_slates import SlateShape
-from ggrep.index.maintenance.inventory import remove_store
+from ggrep.index.maintenance.checks import audit
+from ggrep.index.maintenance.inventory import list_profiles, list_stores, remove_store
+from ggrep.interfaces.cli.daemons.serve import stops_json
+from ggrep.interfaces.cli.daemons.status_text import daemons_json
+from ggrep.interfaces.cli.machine.doctor import machine_checks, of_daemons
+from ggrep.interfaces.cli.stores.home_stores import inventory_json
+from ggrep.interfaces.cli.stores.index import preview_json
 from ggrep.model.corpus import Corpus, Mode
+from ggrep.model.daemons import Daemon, DaemonState
 from ggrep.model.filters import Filter
+from ggrep.model.maintenance import Removal, RemovedStore
 from ggrep.model.navigation import ExpandRequest, ReferencesRequest, SymbolRequest
 from ggrep.model.outline import OutlineRequest, TourRequest
+from ggrep.model.page import PagePlaces, PageRepository, PageSession, PageWorkspace
 from ggrep.model.request import Request, SearchRequest, SnippetMode
 from ggrep.model.slate import Budgets, SlateRequest
+from ggrep.model.status import ProfilesReport
 from ggrep.model.sync import SyncReport
+from ggrep.parse.source.walk import walk
 from ggrep.render.answer_json import answer_json, answers_json
 from ggrep.render.failures import query_error
 from ggrep.render.receipts import receipt_document, replay_json
 from ggrep.search.engine.engine import Engine
-from tests.fakes import evaluations, navigations, searchers
+from ggrep.service.machine import room, watches
+from tests.fakes import daemons, evaluations, navigations, searchers
 from tests.fakes.daemons import busy_load
 from tests.fakes.receipts import (
     AFTER,
@@ -163,13 +176,17 @@ def neutral_bytes(make: Make, world: World) -> bytes:
     return text.encode()
 
 
+def _audit(engine: Engine) -> Json:
+    return audit(engine.identity.store, engine.identity.store_id).to_dict()
+
+
 def _damaged(world: World) -> Json:
     engine = world.ledger()
     store, manifest = engine.identity.store, engine.view().manifest
     with (store / manifest.visibility.path).open("ab") as image:
         image.write(b"\0")
     (store_files.images_dir(store) / "seg_left_over.image").write_bytes(b"")
-    return documents.audit_document(engine)
+    return _audit(engine)
 
 
 def _unindexed_files(world: World) -> Json:
@@ -186,13 +203,18 @@ def _no_snapshot(world: World) -> Json:
     return documents.health_document(engine)
 
 
+def _preview(world: World) -> Json:
+    engine = world.repos.open("shop")
+    return preview_json(engine, walk(engine.identity.root, engine.settings))
+
+
 def _second_index(world: World) -> Json:
     repos = world.copies()
     root = repos.index("ledger")[0].identity.root
     (root / "docs" / "closing.md").write_text("# Closing\n\nThe month ends at 23:00.\n")
     (root / "native" / "money.hpp").unlink()
     (root / "logo.txt").write_bytes(b"\0\1\2")
-    return documents.report_document(*repos.index("ledger"))
+    return repos.index("ledger")[1].to_dict()
 
 
 def _leftover(name: str, document: Callable[[Path], Json]) -> Make:
@@ -207,7 +229,8 @@ def _leftover(name: str, document: Callable[[Path], Json]) -> Make:
 def _removed(world: World) -> Json:
     engine = world.ledger()
     store_id = engine.identity.store_id
-    return documents.removal_document({store_id: remove_store(engine.home, store_id)})
+    freed = RemovedStore(store_id, remove_store(engine.home, store_id))
+    return Removal(removed=(freed,)).to_dict()
 
 
 _PROFILES: Final = """
@@ -222,12 +245,17 @@ paths = ["docs"]
 """
 
 
+def _profiles(home: Home, engine: Engine) -> Json:
+    states = list_profiles(engine.identity.root, home, {}, {"encoder": "none"})
+    return ProfilesReport(repo_id=engine.identity.repo_id, profiles=states).to_dict()
+
+
 def _named_profiles(world: World) -> Json:
     repos = world.copies()
     engine = repos.open("ledger")
     (engine.identity.root / ".ggrep.toml").write_text(_PROFILES)
     repos.index("ledger")
-    return documents.profiles_document(repos, engine)
+    return _profiles(engine.home, engine)
 
 
 def _replay(*, ranking: str | None = None, edited: bool = False) -> Make:
@@ -251,12 +279,12 @@ def _replay(*, ranking: str | None = None, edited: bool = False) -> Make:
     return make
 
 
-def _search(query: str, **wanted: Any) -> Make:
-    return lambda world: documents.search_document(world.shop, query, **wanted)
-
-
 def _asked(request: Request[Any]) -> Make:
     return lambda world: world.answer(request)
+
+
+def _search(query: str, **wanted: Any) -> Make:
+    return _asked(SearchRequest(query, **({"deterministic": True} | wanted)))
 
 
 def _slate(**changes: Any) -> Make:
@@ -309,6 +337,19 @@ def _lost_repository(world: World) -> Json:
     shop = {key: fates for key, fates in everywhere(receipt).items() if key.startswith("shop")}
     today = world.repos.federate(world.workspace("shop"), asked)
     return without_builds(workspace_replay_of(receipt, today, shop).to_dict())
+
+
+def _checks() -> Json:
+    silent = Daemon("/srv/shop", "shop-1", DaemonState.SILENT, pid=4711)
+    checks = [room(9_000_000_000), watches(8_192), *of_daemons([silent])]
+    return machine_checks(checks).to_dict()
+
+
+def _places() -> Json:
+    shop = PageRepository("shop", "/srv/shop")
+    team = PageWorkspace("team", "/srv/team.jsonc", (shop,))
+    editors = {"zed": "zed://file{path}"}
+    return PagePlaces(version="1.0", repository=shop, workspaces=(team,), editors=editors).to_dict()
 
 
 def _resolved() -> Json:
@@ -396,7 +437,7 @@ GOLDENS: Final[Mapping[str, Mapping[str, Make]]] = {
         )
     },
     "audit": {
-        "sound": lambda world: documents.audit_document(world.shop),
+        "sound": lambda world: _audit(world.shop),
         "damaged": _damaged,
     },
     "check_report": {
@@ -405,8 +446,8 @@ GOLDENS: Final[Mapping[str, Mapping[str, Make]]] = {
         )
     },
     "daemons": {
-        "states": _exact(documents.daemons_document),
-        "stopped": _exact(documents.stops_document),
+        "states": _exact(lambda: daemons_json(daemons.rows())),
+        "stopped": _exact(lambda: stops_json(daemons.stops())),
     },
     "eval_comparison": {"two_runs": _exact(evaluations.comparison_document)},
     "eval_report": {
@@ -483,17 +524,17 @@ GOLDENS: Final[Mapping[str, Mapping[str, Make]]] = {
         "busy_daemon": lambda world: documents.health_document(world.shop, load=busy_load()),
     },
     "index_report": {
-        "first": lambda world: documents.report_document(*world.indexed["shop"]),
+        "first": lambda world: world.indexed["shop"][1].to_dict(),
         "second": _second_index,
-        "dry_run": lambda world: documents.preview_document(world.repos.open("shop")),
+        "dry_run": _preview,
     },
     "inventory": {
-        "listed": _leftover("left-behind", documents.inventory_document),
-        "upgraded": lambda world: documents.upgrade_document(world.ledger()),
+        "listed": _leftover("left-behind", lambda home: inventory_json(list_stores(Home(home)))),
+        "upgraded": lambda world: world.ledger().upgrade().to_dict(),
         "collected": _leftover(".trash-left-behind", documents.stores_gc_document),
         "removed": _removed,
     },
-    "machine": {"checks": _exact(documents.machine_document)},
+    "machine": {"checks": _exact(_checks)},
     "maintenance": {
         name: lambda world, at=at: world.maintained[at]
         for at, name in enumerate(("gc_preview", "gc", "compact", "repair"))
@@ -501,10 +542,10 @@ GOLDENS: Final[Mapping[str, Mapping[str, Make]]] = {
     "outline_success": {
         "file_and_folder": _asked(OutlineRequest(("shop/pricing.py", "shop"), deterministic=True))
     },
-    "page_places": {"repository_and_workspace": _exact(documents.page_places_document)},
-    "page_session": {"key": _exact(documents.page_session_document)},
+    "page_places": {"repository_and_workspace": _exact(_places)},
+    "page_session": {"key": _exact(lambda: PageSession(key="1800000000.00").to_dict())},
     "profiles": {
-        "nameless": lambda world: documents.profiles_document(world.repos, world.shop),
+        "nameless": lambda world: _profiles(world.shop.home, world.shop),
         "named": _named_profiles,
     },
     "query_error": {name: _exact(partial(query_error, error)) for name, error in ERRORS.items()},

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, PackagePath
 from pathlib import Path
 from types import SimpleNamespace
@@ -33,16 +34,12 @@ def test_the_installed_parsers_are_whole() -> None:
     assert damaged_grammar_files(deep=False) == []
 
 
-def test_a_file_of_another_size_is_damaged(parser: Path) -> None:
-    """An installation that was cut short."""
-    parser.write_bytes(CONTENT[:-1])
-
-    assert damaged_grammar_files(deep=False) == ["pack/parser.so"]
-
-
-def test_a_missing_file_is_damaged(parser: Path) -> None:
+@pytest.mark.parametrize("damage", [lambda path: path.write_bytes(CONTENT[:-1]), Path.unlink])
+def test_a_missing_file_or_one_of_another_size_is_damaged(
+    parser: Path, damage: Callable[[Path], object]
+) -> None:
     """It would fail in a worker, far from here."""
-    parser.unlink()
+    damage(parser)
 
     assert damaged_grammar_files(deep=False) == ["pack/parser.so"]
 

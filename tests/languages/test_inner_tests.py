@@ -1,7 +1,12 @@
 """Tests inside of source files take the lines that a reader would call tests, and no others."""
 
+import re
+from collections.abc import Iterator
+from types import SimpleNamespace
+
 import pytest
 
+from ggrep.parse.languages import inner_tests as reader
 from ggrep.parse.languages.inner_tests import inner_tests
 
 RUST = """fn pay() {}
@@ -107,8 +112,25 @@ def test_the_lines_of_tests_are_known(
     assert list(inner_tests(text, language)) == lines
 
 
-@pytest.mark.timeout(120)
-def test_tests_that_nothing_closes_are_read_once() -> None:
-    """The runner's limit of time ends a search that reads the rest of the file for each test."""
-    assert inner_tests("it('a', () => {\n}}((\n" * 10_000, "javascript")
-    assert inner_tests("#[cfg(test)]\nA\n" * 10_000, "rust")
+@pytest.mark.parametrize(
+    ("language", "pattern", "unit"),
+    [
+        ("javascript", "_SCRIPT_BRACKETS", "it('a', () => {\n}}((\n"),
+        ("rust", "_BRACKETS", "#[cfg(test)]\nA\n"),
+    ],
+)
+def test_tests_that_nothing_closes_are_read_once(
+    monkeypatch: pytest.MonkeyPatch, language: str, pattern: str, unit: str
+) -> None:
+    """A test without an end costs a bounded number of lines, not the rest of the file."""
+    brackets = getattr(reader, pattern)
+    lines: list[str] = []
+
+    def counted(line: str) -> Iterator[re.Match[str]]:
+        lines.append(line)
+        return iter(brackets.finditer(line))
+
+    monkeypatch.setattr(reader, pattern, SimpleNamespace(finditer=counted))
+
+    assert inner_tests(unit * 500, language)
+    assert len(lines) <= 500 * 110

@@ -7,9 +7,7 @@ import pytest
 from ggrep.model.filters import Filter
 from ggrep.model.navigation import ReferencesRequest, ReferencesResponse, SymbolRequest
 from ggrep.model.request import SearchRequest
-from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import IndexOf, write_tree
 
 FILES = {
@@ -49,9 +47,8 @@ FILES = {
 
 
 @pytest.fixture
-def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
+def engine(index_of: IndexOf) -> Engine:
     """Return an engine over a till, what extends it and what only sounds like it."""
-    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
     return index_of(FILES, encoder="none")
 
 

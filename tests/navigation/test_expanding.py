@@ -1,7 +1,5 @@
 """What stands around a place."""
 
-import re
-from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,6 @@ from ggrep.model.navigation import Boundary, ExpandRequest, ExpandResponse
 from ggrep.model.request import SearchRequest, SnippetMode
 from ggrep.model.slate import SlateRequest
 from ggrep.search.engine.engine import Engine
-from ggrep.search.query import targets
 from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 STEPS = "".join(f"        total += weigh({i}, self.rate)\n" for i in range(150))
@@ -35,10 +32,10 @@ ADD, TAKE, WEIGH = (
 TREE = {"src/till.py": CODE, "docs/a.md": "# One\n\nText.\n\n## Two\n\nMore.\n"}
 
 
-@pytest.fixture
-def engine(index_of: IndexOf) -> Engine:
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
     """Return an engine over the tree."""
-    return index_of(TREE, encoder="none")
+    return shared_index(TREE, encoder="none")
 
 
 def ask(
@@ -150,29 +147,26 @@ def test_more_than_the_cap_is_clamped_aloud(engine: Engine) -> None:
 
 
 def test_a_row_is_named_by_its_first_digits(engine: Engine) -> None:
-    """Answers name rows, and people copy a few digits."""
+    """Answers name rows, and people copy a few digits, as with the hashes of git."""
     (hit,) = engine.search(SearchRequest("weigh item rate", limit=1)).hits
 
-    by_id, by_digits = (ask(engine, hit.row_id[:size], "chunk") for size in (64, 9))
-
-    assert (by_id.path, by_id.start_line, by_id.end_line) == (
-        hit.path,
-        hit.start_line,
-        hit.end_line,
-    )
-    assert span(by_digits) == span(by_id)
+    for target in (hit.row_id, hit.row_id[:9], f"#{hit.row_id[:7]}"):
+        shown = ask(engine, target, "chunk")
+        assert (shown.path, *span(shown)) == (hit.path, "chunk", hit.start_line, hit.end_line)
 
 
 def test_digits_that_many_rows_begin_with_are_refused(
     engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Which of them was meant nobody can know."""
+    """The refusal lists the places of the rows."""
     ids = engine.view().segments[0].image.arrays["row_ids"].copy()
     ids[:3, :4] = 0xAB
     monkeypatch.setitem(engine.view().segments[0].image.arrays, "row_ids", ids)
 
-    with pytest.raises(InvalidRequest, match="3 row ids begin with 'abababab'"):
-        ask(engine, "abababab")
+    refusal = r"3 row ids begin with 'abababab'.*docs/a\.md:\d+-\d+"
+    for target in ("abababab", "#abababab"):
+        with pytest.raises(InvalidRequest, match=refusal):
+            ask(engine, target)
 
 
 def test_a_range_of_lines_shows_all_chunks_it_touches(engine: Engine) -> None:
@@ -471,32 +465,6 @@ def test_a_name_in_a_file_is_looked_up_there_alone(index_of: IndexOf) -> None:
         ask(engine, "a.py:pai")
 
 
-def test_a_handle_is_the_first_digits_of_a_row_id(engine: Engine) -> None:
-    """As git's short hashes; nothing has to be remembered for it."""
-    row_id = ask(engine, f"src/till.py:{WEIGH}", "chunk").neighbours[0].row_id
-
-    shown = {ask(engine, target, "chunk").start_line for target in (row_id, f"#{row_id[:7]}")}
-    assert len(shown) == 1
-
-
-def test_a_handle_of_several_rows_is_refused_with_their_places(
-    engine: Engine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Whoever is refused can choose."""
-    monkeypatch.setattr(targets, "_ROW_ID", re.compile("#?[0-9a-f]{1,64}"))
-    ids = [each.row_id for each in ask(engine, "src/till.py:3", "chunk").neighbours]
-    ids += [each.row_id for each in ask(engine, f"src/till.py:{WEIGH + 80}", "chunk").neighbours]
-    firsts = Counter(each[0] for each in set(ids))
-    shared = next((digit for digit, count in firsts.items() if count > 1), None)
-    if shared is None:
-        pytest.skip("no two rows begin alike")
-
-    with pytest.raises(
-        InvalidRequest, match=rf"row ids begin with '{shared}'.*src/till\.py:\d+-\d+"
-    ):
-        ask(engine, f"#{shared}")
-
-
 def test_a_range_of_lines_is_shown_as_it_was_named(engine: Engine) -> None:
     """Who names both ends has looked, and does not mean the method around them."""
     few = ask(engine, f"src/till.py:{ADD + 100}-{ADD + 104}")
@@ -543,10 +511,10 @@ FOCUSED = (
 )
 
 
-@pytest.fixture
-def focused(index_of: IndexOf) -> Engine:
+@pytest.fixture(scope="module")
+def focused(shared_index: IndexOf) -> Engine:
     """Return an engine over one long function, with a test beside it."""
-    return index_of({"pay.py": FOCUSED, "short.py": "def f():\n    return 1\n"}, encoder="none")
+    return shared_index({"pay.py": FOCUSED, "short.py": "def f():\n    return 1\n"}, encoder="none")
 
 
 def focus(engine: Engine, target: str, words: str, **more: int | bool | str) -> ExpandResponse:

@@ -110,10 +110,9 @@ FILES = {
 }
 
 
-@pytest.fixture
-def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
-    return index_of(FILES, encoder="none")
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
+    return shared_index(FILES, encoder="none")
 
 
 def ask(engine: Engine, name: str, limit: int = 20) -> SymbolResponse:

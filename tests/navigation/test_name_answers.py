@@ -20,7 +20,6 @@ from ggrep.model.navigation import (
 from ggrep.parse.occurrences.words import MAX_MENTIONS
 from ggrep.parse.workers.jobs import OccurrenceRequest
 from ggrep.parse.workers.occurrence_pool import FileOccurrences
-from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
 from ggrep.search.navigation import mentions, name_reading
 from tests.fakes.clocks import ManualClock
@@ -49,15 +48,7 @@ FILES = {
 
 
 @pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
-    """Read syntax in this process."""
-    fake = InProcessMentions()
-    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
-    return fake
-
-
-@pytest.fixture
-def engine(index_of: IndexOf, pool: InProcessMentions) -> Engine:
+def engine(index_of: IndexOf) -> Engine:
     return index_of(FILES, encoder="none")
 
 

@@ -1,6 +1,5 @@
 """Pages of one repository's definitions and usages: together they are the whole answer."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,22 +8,15 @@ from msgspec.structs import replace
 from ggrep.base.errors import InvalidRequest, SnapshotGone
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, write_tree
 
 FILES = {f"src/m{number}.py": "def retry():\n    return retry()\n" for number in range(5)}
 
 
 @pytest.fixture
-def engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Engine]:
+def engine(index_of: IndexOf) -> Engine:
     """Return an index of five definitions and five usages."""
-    root = tmp_path / "repo"
-    write_tree(root, FILES)
-    opened = open_engine(root, tmp_path / "home", encoder="none")
-    monkeypatch.setattr(opened, "_occurrences", InProcessMentions())
-    opened.sync()
-    yield opened
-    opened.close()
+    return index_of(FILES, encoder="none")
 
 
 @pytest.mark.parametrize("size", [1, 2, 4, 5])
@@ -53,11 +45,11 @@ def test_usages_have_pages_as_well(engine: Engine) -> None:
     assert first.totals == second.totals == every.totals
 
 
-def test_a_cursor_goes_on_with_the_snapshot_of_its_first_page(engine: Engine) -> None:
+def test_a_cursor_goes_on_with_the_snapshot_of_its_first_page(root: Path, engine: Engine) -> None:
     """A file that comes meanwhile would move every place behind it."""
     asked = SymbolRequest("retry", limit=3)
     first = engine.ask(asked)
-    write_tree(engine.identity.root, {"src/a.py": "def retry(): pass\n"})
+    write_tree(root, {"src/a.py": "def retry(): pass\n"})
     engine.sync()
     second = engine.ask(replace(asked, cursor=first.next_cursor))
 
@@ -66,6 +58,7 @@ def test_a_cursor_goes_on_with_the_snapshot_of_its_first_page(engine: Engine) ->
     assert second.provenance.snapshot_id == first.provenance.snapshot_id
 
 
+@pytest.mark.usefixtures("root")
 def test_a_cursor_of_a_snapshot_that_is_gone_is_refused(engine: Engine) -> None:
     """The rest of it cannot be had."""
     first = engine.ask(SymbolRequest("retry", limit=3))

@@ -2,7 +2,6 @@
 
 import pytest
 
-import ggrep.search.engine.engine as engines
 from ggrep.base.errors import InvalidRequest
 from ggrep.model.outline import OutlineRequest, PathOutline, outline_lines, size_of
 from ggrep.search.engine.engine import Engine
@@ -46,15 +45,7 @@ TREE = {
 
 
 @pytest.fixture
-def pool(monkeypatch: pytest.MonkeyPatch) -> InProcessMentions:
-    """Read syntax in this process."""
-    fake = InProcessMentions()
-    monkeypatch.setattr(engines, "OccurrencePool", lambda: fake)
-    return fake
-
-
-@pytest.fixture
-def shop(index_of: IndexOf, pool: InProcessMentions) -> Engine:
+def engine(index_of: IndexOf) -> Engine:
     """Return an engine over the small tree."""
     return index_of(TREE, encoder="none")
 
@@ -69,9 +60,9 @@ def lines(engine: Engine, target: str, **given: int) -> list[str]:
     return outline_lines(answer, answer.path)
 
 
-def test_a_file_is_a_tree_of_its_definitions_with_line_ranges(shop: Engine) -> None:
+def test_a_file_is_a_tree_of_its_definitions_with_line_ranges(engine: Engine) -> None:
     """What an agent reads in place of the file; fields that follow each other are one line."""
-    assert lines(shop, "src/till.py") == [
+    assert lines(engine, "src/till.py") == [
         "src/till.py  python, 24 lines",
         "3 constant LIMIT = 3",
         "6-16 class Till",
@@ -83,9 +74,9 @@ def test_a_file_is_a_tree_of_its_definitions_with_line_ranges(shop: Engine) -> N
     ]
 
 
-def test_what_does_not_fit_goes_members_before_types_and_tests_first(shop: Engine) -> None:
+def test_what_does_not_fit_goes_members_before_types_and_tests_first(engine: Engine) -> None:
     """The line at the end says what is missing and how to see it."""
-    (answer,) = ask(shop, "src/till.py", max_bytes=190)
+    (answer,) = ask(engine, "src/till.py", max_bytes=190)
 
     assert [entry.name for entry in answer.entries] == ["Till", "weigh"]
     assert outline_lines(answer, "t.py")[-1] == (
@@ -93,10 +84,10 @@ def test_what_does_not_fit_goes_members_before_types_and_tests_first(shop: Engin
     )
 
 
-def test_what_is_cut_stands_in_the_limits(shop: Engine) -> None:
+def test_what_is_cut_stands_in_the_limits(engine: Engine) -> None:
     """Nothing partial is silent."""
-    few = shop.ask(OutlineRequest(("src/till.py",), max_bytes=230, deterministic=True))
-    shallow = shop.ask(OutlineRequest(("src/till.py",), 1, deterministic=True))
+    few = engine.ask(OutlineRequest(("src/till.py",), max_bytes=230, deterministic=True))
+    shallow = engine.ask(OutlineRequest(("src/till.py",), 1, deterministic=True))
 
     (cut,) = few.limits_hit
     assert (cut.code, cut.limit, cut.path_key) == ("max_outline_bytes", 230, "src/till.py")
@@ -106,23 +97,23 @@ def test_what_is_cut_stands_in_the_limits(shop: Engine) -> None:
 
 @pytest.mark.parametrize("max_bytes", [200, 300, 400, 700, 4_096])
 @pytest.mark.parametrize("target", ["src/till.py", ".", "src"])
-def test_an_outline_keeps_to_its_bytes(shop: Engine, target: str, max_bytes: int) -> None:
+def test_an_outline_keeps_to_its_bytes(engine: Engine, target: str, max_bytes: int) -> None:
     """Whatever is asked for."""
-    assert size_of(lines(shop, target, max_bytes=max_bytes)) <= max_bytes
+    assert size_of(lines(engine, target, max_bytes=max_bytes)) <= max_bytes
 
 
-def test_a_line_leads_to_the_definition_around_it(shop: Engine) -> None:
+def test_a_line_leads_to_the_definition_around_it(engine: Engine) -> None:
     """With what encloses it, and its own members."""
-    assert lines(shop, "src/till.py:13")[1:] == [
+    assert lines(engine, "src/till.py:13")[1:] == [
         "6-16 class Till",
         "  12-13 method add(self, amount: int) -> int",
     ]
-    assert len(lines(shop, "src/till.py:6")) == 5
+    assert len(lines(engine, "src/till.py:6")) == 5
 
 
-def test_the_headings_of_a_document_are_its_tree(shop: Engine) -> None:
+def test_the_headings_of_a_document_are_its_tree(engine: Engine) -> None:
     """A section ends where the next of its level begins."""
-    assert lines(shop, "docs/a.md") == [
+    assert lines(engine, "docs/a.md") == [
         "docs/a.md  markdown, 11 lines",
         "1-7 One",
         "  5-7 Two",
@@ -130,9 +121,9 @@ def test_the_headings_of_a_document_are_its_tree(shop: Engine) -> None:
     ]
 
 
-def test_a_language_without_a_grammar_says_so(shop: Engine) -> None:
+def test_a_language_without_a_grammar_says_so(engine: Engine) -> None:
     """An empty outline would be taken for a file without definitions."""
-    answer = shop.ask(OutlineRequest(("old.awk",), deterministic=True))
+    answer = engine.ask(OutlineRequest(("old.awk",), deterministic=True))
 
     assert answer.outlines[0].reading == "none"
     assert [each.code for each in answer.warnings] == ["unread_language"]
@@ -142,11 +133,11 @@ def test_a_language_without_a_grammar_says_so(shop: Engine) -> None:
 
 
 def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(
-    shop: Engine, pool: InProcessMentions
+    engine: Engine, pool: InProcessMentions
 ) -> None:
     """And the answer says why."""
     pool.hanging.add("src/till.py")
-    answer = shop.ask(OutlineRequest(("src/till.py",), deterministic=True))
+    answer = engine.ask(OutlineRequest(("src/till.py",), deterministic=True))
 
     assert [each.code for each in answer.warnings] == ["parse_exhausted"]
     assert answer.outlines[0].reading == "structure"
@@ -154,10 +145,10 @@ def test_a_file_that_no_parser_reads_is_outlined_by_its_chunks(
 
 
 def test_a_folder_lists_files_with_their_definitions_and_subfolders_with_counts(
-    shop: Engine,
+    engine: Engine,
 ) -> None:
     """In the order of paths; more levels where they fit, though not those of tests."""
-    assert lines(shop, ".", depth=1) == [
+    assert lines(engine, ".", depth=1) == [
         "./  7 files, 52 lines, python",
         "app.toml  5: server, client",
         "docs/  1 file, markdown",
@@ -165,13 +156,13 @@ def test_a_folder_lists_files_with_their_definitions_and_subfolders_with_counts(
         "src/  3 files, python",
         "tests/  1 file, python",
     ]
-    deep = lines(shop, "")
+    deep = lines(engine, "")
     assert "    card.py  6: Card, charge()" in deep
     assert "  till.py  24: LIMIT, Till, weigh(), test_weigh()" in deep
     assert "  test_till.py  2" not in deep
 
 
-def test_a_folder_keeps_code_longest(index_of: IndexOf, pool: InProcessMentions) -> None:
+def test_a_folder_keeps_code_longest(index_of: IndexOf) -> None:
     """The most important have their places first, however late their paths come."""
     files = {f"a{number}.json": "{}\n" for number in range(40)}
     engine = index_of({**files, "z.py": "def run():\n    return 1\n"}, encoder="none")
@@ -182,24 +173,24 @@ def test_a_folder_keeps_code_longest(index_of: IndexOf, pool: InProcessMentions)
     assert answer.left_out["file"] == 41 - len(answer.listed)
 
 
-def test_several_paths_share_the_bytes_by_what_they_need(shop: Engine) -> None:
+def test_several_paths_share_the_bytes_by_what_they_need(engine: Engine) -> None:
     """What one does not need the others have; their order is that of the request."""
-    both = ask(shop, "docs/a.md", "src/till.py", max_bytes=700)
+    both = ask(engine, "docs/a.md", "src/till.py", max_bytes=700)
 
     assert [each.path for each in both] == ["docs/a.md", "src/till.py"]
     assert not any(each.left_out for each in both)
 
 
 @pytest.mark.parametrize("target", ["nothing.py", "src/till", "src/till.py:99", "docs:3"])
-def test_what_is_not_there_is_refused_with_the_nearest(shop: Engine, target: str) -> None:
+def test_what_is_not_there_is_refused_with_the_nearest(engine: Engine, target: str) -> None:
     """As everywhere."""
     with pytest.raises(InvalidRequest, match="target"):
-        ask(shop, target)
+        ask(engine, target)
 
 
-def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
+def test_one_wrong_path_takes_nothing_from_the_others(engine: Engine) -> None:
     """Agents name five files from memory, and one of them has moved."""
-    answer = shop.ask(OutlineRequest(("docs/a.md", "gone.py", "src/till.py")))
+    answer = engine.ask(OutlineRequest(("docs/a.md", "gone.py", "src/till.py")))
 
     assert [each.path for each in answer.outlines] == ["docs/a.md", "src/till.py"]
     assert [notice.code for notice in answer.warnings] == ["no_such_place"]
@@ -217,16 +208,16 @@ def test_one_wrong_path_takes_nothing_from_the_others(shop: Engine) -> None:
     ],
 )
 def test_a_request_that_means_nothing_is_refused(
-    shop: Engine, request_: OutlineRequest, reported: str
+    engine: Engine, request_: OutlineRequest, reported: str
 ) -> None:
     """Before anything is read."""
     with pytest.raises(InvalidRequest, match=reported):
-        shop.ask(request_)
+        engine.ask(request_)
 
 
-def test_the_same_question_has_the_same_answer(shop: Engine) -> None:
+def test_the_same_question_has_the_same_answer(engine: Engine) -> None:
     """Byte for byte, whatever is asked in between."""
-    first = ask(shop, ".", "src/till.py")
-    ask(shop, "docs/a.md")
+    first = ask(engine, ".", "src/till.py")
+    ask(engine, "docs/a.md")
 
-    assert ask(shop, ".", "src/till.py") == first
+    assert ask(engine, ".", "src/till.py") == first

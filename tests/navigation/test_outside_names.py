@@ -3,9 +3,7 @@
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import IndexOf
 
 FILES = {
@@ -73,10 +71,9 @@ FILES = {
 }
 
 
-@pytest.fixture
-def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
-    return index_of(FILES, encoder="none")
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
+    return shared_index(FILES, encoder="none")
 
 
 @pytest.mark.parametrize(

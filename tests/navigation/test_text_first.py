@@ -1,6 +1,5 @@
 """Names are looked up in the index; files are parsed for what is shown, with the same answers."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ from ggrep.search.navigation.name_candidates import (
 from ggrep.search.navigation.name_reading import Reading
 from ggrep.search.query.segments import open_segments
 from tests.fakes.mentions import InProcessMentions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 SAMPLES = Path(__file__).parent / "names"
 NUMBERS = range(30)
@@ -40,22 +39,10 @@ NAMES = ["step", "STEP", "run", "Box", "Box.open", "open", "MAX", "n", "main", "
 
 
 @pytest.fixture(scope="module")
-def pool() -> InProcessMentions:
-    """Read syntax in this process."""
-    return InProcessMentions()
-
-
-@pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory, pool: InProcessMentions) -> Iterator[Engine]:
+def engine(shared_index: IndexOf) -> Engine:
     """Return an index of samples of many languages, and of a name that many files use."""
-    base = tmp_path_factory.mktemp("names")
     samples = {f"samples/{file.name}": file.read_text() for file in sorted(SAMPLES.iterdir())}
-    write_tree(base / "repo", {**samples, **MADE})
-    opened = open_engine(base / "repo", base / "home", encoder="none")
-    opened._occurrences = pool  # type: ignore[assignment]  # answers alike
-    opened.sync()
-    yield opened
-    opened.close()
+    return shared_index({**samples, **MADE}, encoder="none")
 
 
 def parse_everything(engine: Engine, request: ReferencesRequest) -> Mentions:
@@ -81,7 +68,7 @@ def test_pages_are_the_answer_of_parsing_everything(
     engine: Engine, name: str, *, kinds: bool
 ) -> None:
     """Places, definitions and, with the mentions beyond the page, all counts are equal."""
-    asked = ReferencesRequest(name, limit=4, strings=kinds, comments=kinds)
+    asked = ReferencesRequest(name, limit=12, strings=kinds, comments=kinds)
     every = parse_everything(engine, replace(asked, limit=2_000))
     expected = [reference for _, reference in every.answer().without_doubts().shown]
     places: list[Reference] = []
@@ -117,19 +104,15 @@ LONG = {
 
 @pytest.mark.parametrize("structure", [True, False])
 def test_members_of_a_long_type_are_found_in_each_of_its_chunks(
-    root: Path, home: Path, *, structure: bool
+    index_of: IndexOf, *, structure: bool
 ) -> None:
     """The chunks in its middle show no keyword; without structure no chunk is named either."""
-    write_tree(root, LONG)
-    engine = open_engine(root, home, encoder="none", structure=structure)
-    engine._occurrences = InProcessMentions()  # type: ignore[assignment]  # answers alike
-    engine.sync()
+    engine = index_of(LONG, encoder="none", structure=structure)
     places = ("RED", "color.c", 2), ("at", "big.h", 2), ("in", "local.c", 4), ("Var", "kind.rs", 2)
     for name, path, first in places:
         for number in (0, 150, 300, 450, 599):
             (answer,) = engine.ask(SymbolRequest(f"{name}{number}")).definitions
             assert (answer.path, answer.line) == (path, number + first)
-    engine.close()
 
 
 def test_files_behind_a_page_are_counted_and_not_parsed(

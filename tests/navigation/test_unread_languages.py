@@ -3,9 +3,7 @@
 import pytest
 
 from ggrep.model.navigation import ReferencesRequest, SymbolRequest
-from ggrep.search.engine import engine as engines
 from ggrep.search.engine.engine import Engine
-from tests.fakes.mentions import InProcessMentions
 from tests.fakes.repos import IndexOf
 
 FILES = {
@@ -19,10 +17,9 @@ FILES = {
 }
 
 
-@pytest.fixture
-def engine(index_of: IndexOf, monkeypatch: pytest.MonkeyPatch) -> Engine:
-    monkeypatch.setattr(engines, "OccurrencePool", InProcessMentions)
-    return index_of(FILES, encoder="none")
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
+    return shared_index(FILES, encoder="none")
 
 
 def test_symbol_names_the_languages_it_cannot_read(engine: Engine) -> None:

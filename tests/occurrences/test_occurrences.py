@@ -111,7 +111,7 @@ def test_a_constant_tells_its_value_over_all_of_its_lines(
     assert value == reported
 
 
-@pytest.mark.parametrize("items", [90, 100_000])
+@pytest.mark.parametrize("items", [90, 10_000])
 def test_a_long_value_says_that_it_is_cut(items: int) -> None:
     """Where it is, its range says."""
     text = f"TIMES = [{', '.join(map(str, range(items)))}]\n"
@@ -196,42 +196,11 @@ DEFINITIONS = [
     ("a.sh", "run() {\n  run\n}\n", "run", [(1, "function", "")]),
     (
         "a.cpp",
-        "class EXPORT_API Box final : public Base<T> {\n  Box();\n};\n",
-        "Box",
-        [(1, "class", ""), (2, "method", "Box")],
-    ),
-    (
-        "a.cpp",
-        "struct A {\n  void run() GUARDED_BY(lock) {}\n  int run_;\n};\n",
-        "run",
-        [(2, "method", "A")],
-    ),
-    (
-        "a.cpp",
-        "class A {\n  INLINE_IT A(int x) : x_(x) {}\n  int x_;\n};\n",
-        "A",
-        [(1, "class", ""), (2, "method", "A")],
-    ),
-    (
-        "a.cpp",
-        "class A {\n  INLINE_IT A(int x) : x_(x) {}\n  int x_;\n};\n",
-        "x_",
-        [(3, "field", "A")],
-    ),
-    (
-        "a.cpp",
         'FLAG_OF(int, a, 1, "a {");\nFLAG_OF(int, b, 2, "b");\n\nnamespace n { int a; }\n',
         "n",
         [(4, "module", "")],
     ),
     ("a.cpp", "NAMESPACE_BEGIN\ntemplate <class T> struct A<T*> {};\n", "A", [(2, "class", "")]),
-    ("a.cpp", "NO_RETURN_IT static void fail(int a) { fail(a); }\n", "fail", [(1, "function", "")]),
-    (
-        "a.cpp",
-        "template <> int Box::get<int>() { return get<int>(); }\n",
-        "get",
-        [(1, "function", "Box")],
-    ),
     (
         "a.cpp",
         "struct A {\n  bool operator ==(A b);\n  bool operator=(A b);\n};\n",

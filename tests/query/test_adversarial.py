@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ggrep.base import stable_json
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical import stems, tokens
 from ggrep.index.lexical.layout import MAX_QUERY_TERMS
@@ -56,14 +57,6 @@ ANSWERED = {
     "format": "%s%n{0}{retry}",
     "null words": "nil null None undefined NaN",
 }
-REFUSED = {
-    "nothing": "",
-    "blanks": " \t\n",
-    "signs": "-> != => ?",
-    "emoji only": "\N{FIRE}\N{ROCKET}",
-    "controls only": "\x00\x1b[31m\x7f",
-    "combining only": "\u0301\u0302",
-}
 
 
 @pytest.mark.parametrize("text", ANSWERED.values(), ids=ANSWERED.keys())
@@ -73,17 +66,10 @@ def test_whatever_holds_a_word_is_answered(engine: Engine, text: str) -> None:
     document = answer(engine, request)
     codes = {entry["code"] for entry in document["limits_hit"]}
 
-    assert answer_bytes(engine, request) == answer_bytes(engine, request)
+    assert answer_bytes(engine, request) == stable_json.dumps(document)
     assert ("max_query_characters" in codes) == (len(text) > MAX_QUERY_CHARACTERS)
     assert len(parse_query(text).terms) <= MAX_QUERY_TERMS
     assert len(parse_query(text).symbols) <= MAX_QUERY_TERMS
-
-
-@pytest.mark.parametrize("text", REFUSED.values(), ids=REFUSED.keys())
-def test_what_holds_no_word_is_refused_with_what_would_help(engine: Engine, text: str) -> None:
-    """An empty answer would look like there is nothing."""
-    with pytest.raises(InvalidRequest, match=r"at least one word|contains no word"):
-        engine.search(SearchRequest(text))
 
 
 def test_only_the_words_of_the_repository_are_found(engine: Engine) -> None:
@@ -105,23 +91,29 @@ def test_any_text_is_answered_or_refused(engine: Engine, text: str) -> None:
         assert answer_bytes(engine, SearchRequest(text, deterministic=True))
 
 
+HEADS = {
+    kinds: (
+        *("", "errno", "exit code ", "AError", "at ", "cannot open ", 'File "', "?", '"', "\u201c"),
+        *("error", "E"),
+    ),
+    sanitise: ("", "\x1b]", "\x9b", "a:", "x/"),
+    tokens: ("", "E"),
+    stems: ("", "E"),
+}
+"""Texts with which a match begins, by the module of the pattern."""
 PATTERNS = {
-    f"{module.__name__}.{name}": value
-    for module in (kinds, tokens, stems, sanitise)
+    f"{module.__name__}.{name}": (value, heads)
+    for module, heads in HEADS.items()
     for name, value in sorted(vars(module).items())
     if isinstance(value, re.Pattern)
 }
 WHOLE = ("ggrep.search.query.kinds._PATH",)
 """Those that must match all of a text, and so are tried at its start alone."""
-HEADS = (
-    *("", "errno", "exit code ", "AError", "at ", "cannot open ", 'File "', "?", '"', "\u201c"),
-    *("error", "\x1b]", "\x9b", "a:", "x/", "E"),
-)
 UNITS = (
     *(" ", "a", "A", "1", ".", "/", '"', "\u201c", '" ', "? ", ":1", "(1", "#L1", "a.", "a/"),
     *("a->", "errno ", "error ", "AError ", "\x1b]", "-", "aA"),
 )
-SIZE = 40
+SIZE = 24
 SLACK = 800
 """Steps of what is bounded by a figure in a pattern; growth by the square is thousands more."""
 
@@ -130,8 +122,8 @@ SLACK = 800
 @pytest.mark.parametrize("name", PATTERNS)
 def test_twice_the_text_is_twice_the_work(name: str) -> None:
     """A query of the greatest length may not keep a process busy in a pattern."""
-    pattern = PATTERNS[name]
-    for head in HEADS:
+    pattern, heads = PATTERNS[name]
+    for head in heads:
         for unit in UNITS:
             once, twice = (
                 Matcher(pattern, head + (unit * times)[:times] + "!", whole=name in WHOLE).steps
@@ -142,8 +134,8 @@ def test_twice_the_text_is_twice_the_work(name: str) -> None:
 
 def test_the_counting_matcher_matches_as_the_real_one_does() -> None:
     """Else its steps would be those of other patterns."""
-    texts = [f"{head}{unit * 6}! see a/b.py:3" for head in HEADS for unit in UNITS]
-    for pattern in PATTERNS.values():
+    for pattern, heads in PATTERNS.values():
+        texts = [f"{head}{unit * 6}! see a/b.py:3" for head in heads for unit in UNITS]
         for text in texts[::5]:
             real = [match.span() for match in pattern.finditer(text)]
             assert [s for s in Matcher(pattern, text).spans if s[0] < s[1]] == real, pattern

@@ -1,7 +1,5 @@
 """Confidence over a real store: what fits is strong, what is not there is said not to be."""
 
-from pathlib import Path
-
 import pytest
 from msgspec.structs import replace
 
@@ -9,7 +7,7 @@ from ggrep.model.confidence import Confidence
 from ggrep.model.filters import Filter
 from ggrep.model.request import SearchRequest
 from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 FILES = {
     "src/cache.py": "class Cache:\n    def evict(self, key):\n        self.entries.pop(key)\n",
@@ -24,15 +22,9 @@ NOWHERE = "citrus phenology of zebra photosynthesis"
 
 
 @pytest.fixture(scope="module")
-def engine(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def engine(shared_index: IndexOf) -> Engine:
     """Return an engine over a small repository, without an encoder."""
-    base = tmp_path_factory.mktemp("confidence").resolve()
-    root = base / "repo"
-    root.mkdir()
-    write_tree(root, FILES)
-    opened = open_engine(root, base / "home", encoder="none")
-    opened.sync()
-    return opened
+    return shared_index(FILES, encoder="none")
 
 
 @pytest.mark.parametrize(
@@ -47,11 +39,10 @@ def test_what_is_there_is_found_with_confidence(engine: Engine, query: str) -> N
     assert [notice.code for notice in response.warnings] == []
 
 
-def test_a_word_that_each_of_three_files_holds_is_no_common_word(root: Path, home: Path) -> None:
+def test_a_word_that_each_of_three_files_holds_is_no_common_word(index_of: IndexOf) -> None:
     """Rarity says nothing where there is so little; what is nowhere is doubted all the same."""
-    write_tree(root, {f"{n}.py": f"def settle_invoice{n}():\n    return 1\n" for n in "123"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    files = {f"{n}.py": f"def settle_invoice{n}():\n    return 1\n" for n in "123"}
+    engine = index_of(files, encoder="none")
     results = [
         engine.search(SearchRequest(query)).confidence
         for query in ("settle an invoice", "where zebras migrate or settle in winter")
@@ -92,14 +83,10 @@ def test_a_long_description_may_hold_a_new_name(engine: Engine) -> None:
     assert engine.search(SearchRequest(query)).confidence is Confidence.STRONG
 
 
-def test_a_name_in_small_letters_is_trusted_as_it_is_written(root: Path, home: Path) -> None:
+def test_a_name_in_small_letters_is_trusted_as_it_is_written(index_of: IndexOf) -> None:
     """`tcpconnector` would have another stem than the parts of TCPConnector, and was no match."""
-    write_tree(
-        root,
-        FILES | {"src/net.py": "class TCPConnector:\n    def close(self):\n        return 1\n"},
-    )
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    text = "class TCPConnector:\n    def close(self):\n        return 1\n"
+    engine = index_of(FILES | {"src/net.py": text}, encoder="none")
     results = [
         engine.search(SearchRequest(query))
         for query in ("TCPConnector", "tcpconnector", "close a tcpconnector", "tcpconnecting")
@@ -115,13 +102,9 @@ def test_a_single_letter_is_never_trusted(engine: Engine, query: str) -> None:
     assert engine.search(SearchRequest(query)).confidence is not Confidence.STRONG
 
 
-def test_where_no_word_stands_anywhere_nothing_is_shown(tmp_path: Path) -> None:
+def test_where_no_word_stands_anywhere_nothing_is_shown(index_of: IndexOf) -> None:
     """An encoder finds every file a little like anything."""
-    root = tmp_path.resolve() / "repo"
-    root.mkdir()
-    write_tree(root, FILES)
-    opened = open_engine(root, tmp_path / "home", encoder="static")
-    opened.sync()
+    opened = index_of(FILES, encoder="static")
     likened = "purge memoised things"
     response = opened.search(SearchRequest(likened))
 
@@ -187,9 +170,8 @@ def test_each_hit_names_the_rule_that_chose_it(engine: Engine) -> None:
     assert all(hit.rule == "" for hit in engine.search(SearchRequest("cache")).hits)
 
 
-def test_a_quoted_phrase_is_required_word_for_word(engine: Engine, tmp_path: Path) -> None:
+def test_a_quoted_phrase_is_required_word_for_word(engine: Engine) -> None:
     """Quotes mean what they mean everywhere."""
-    assert tmp_path.is_dir()
     answer = engine.search(SearchRequest('"entries are  EVICTED"', keep_weak=True)).hits
     missing = engine.search(SearchRequest('"evicted are entries"', keep_weak=True))
 

@@ -1,18 +1,13 @@
 """An answer names what a file was written in, where that is not UTF-8."""
 
-from pathlib import Path
-
 from ggrep.model.request import SearchRequest
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 
-def test_a_hit_names_the_encoding_of_its_file(root: Path, home: Path) -> None:
+def test_a_hit_names_the_encoding_of_its_file(index_of: IndexOf) -> None:
     """An editor that is to open the place has to know it."""
-    write_tree(
-        root, {"old.py": "# retry by André\nretry = 1\n".encode("cp1252"), "new.py": "retry = 2\n"}
-    )
-    engine = open_engine(root, home)
-    engine.sync()
+    old = "# retry by André\nretry = 1\n".encode("cp1252")
+    engine = index_of({"old.py": old, "new.py": "retry = 2\n"})
 
     hits = engine.search(SearchRequest("retry", deterministic=True)).hits
 

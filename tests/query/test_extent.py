@@ -1,12 +1,9 @@
 """How far the definition of a hit reaches."""
 
-from pathlib import Path
-
 from ggrep.index.store.definition_extents import Step, widened
 from ggrep.model.request import SearchRequest
-from ggrep.model.response import Extent
-from ggrep.search.engine.engine import Engine
-from tests.fakes.repos import open_engine, write_tree
+from ggrep.model.response import Extent, Hit
+from tests.fakes.repos import IndexOf
 
 LONG = "".join(f"        total += weigh({number}, self.rate)\n" for number in range(150))
 CODE = (
@@ -20,27 +17,26 @@ CODE = (
 ADD_ENDS = CODE.split("\n").index("        return settle(total)") + 1
 
 
-def indexed(root: Path, home: Path) -> Engine:
-    """Return an engine over a class with a long and a short method."""
-    write_tree(root, {"till.py": CODE, "notes.md": "# Till\n\nText.\n\n## Settle\n\nsettle\n"})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+FILES = {"till.py": CODE, "notes.md": "# Till\n\nText.\n\n## Settle\n\nsettle\n"}
 
 
-def test_a_part_of_a_long_definition_tells_all_of_its_lines(root: Path, home: Path) -> None:
+def hits_of(index_of: IndexOf, query: str) -> tuple[Hit, ...]:
+    engine = index_of(FILES, encoder="none")
+    return engine.search(SearchRequest(query, deterministic=True)).hits
+
+
+def test_a_part_of_a_long_definition_tells_all_of_its_lines(index_of: IndexOf) -> None:
     """A reader need not guess how far to read."""
-    hits = indexed(root, home).search(SearchRequest("settle", deterministic=True)).hits
+    hits = hits_of(index_of, "settle")
     part = next(hit for hit in hits if hit.path == "till.py" and hit.end_line == ADD_ENDS)
 
     assert part.start_line > 2
     assert part.definition == Extent(2, ADD_ENDS)
 
 
-def test_what_is_whole_tells_no_other_lines(root: Path, home: Path) -> None:
+def test_what_is_whole_tells_no_other_lines(index_of: IndexOf) -> None:
     """They would be its own; and documents have no definitions."""
-    hits = indexed(root, home).search(SearchRequest("refuse", deterministic=True)).hits
-    sections = indexed(root, home).search(SearchRequest("settle", deterministic=True)).hits
+    hits, sections = hits_of(index_of, "refuse"), hits_of(index_of, "settle")
 
     assert [hit.definition for hit in hits if hit.name == "take"] == [None]
     assert {hit.definition for hit in sections if hit.path == "notes.md"} <= {None}

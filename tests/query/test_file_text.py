@@ -11,17 +11,15 @@ from ggrep.index.maintenance.compaction import compact
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.file_text import file_text, file_texts, row_at
 from ggrep.search.query.segments import SearchableSegment, open_segments
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes import repos
 
-Indexed = Callable[[dict[str, str | bytes | None]], tuple[Engine, SearchableSegment]]
+Indexed = Callable[[dict[str, str | bytes]], tuple[Engine, SearchableSegment]]
 
 
 @pytest.fixture
 def indexed(root: Path, home: Path) -> Indexed:
-    def index(files: dict[str, str | bytes | None]) -> tuple[Engine, SearchableSegment]:
-        write_tree(root, files)
-        engine = open_engine(root, home, encoder="none")
-        engine.sync()
+    def index(files: dict[str, str | bytes]) -> tuple[Engine, SearchableSegment]:
+        engine = repos.indexed(root, home, files, encoder="none")
         (segment,) = open_segments(engine.view())
         return engine, segment
 
@@ -65,9 +63,9 @@ def test_chunks_of_one_endless_line_keep_their_columns(indexed: Indexed) -> None
     assert text_of(engine, segment, "a.js") == text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_a_text_is_known_to_the_byte(indexed: Indexed) -> None:
+    """Blanks that no chunk holds count where lines are matched."""
+    texts = [
         "x = 1",
         "x = 1\n",
         "\n\n  \nx = 1  \n\t\n\n",
@@ -77,24 +75,25 @@ def test_chunks_of_one_endless_line_keep_their_columns(indexed: Indexed) -> None
         " \r\n\t\n",
         "x = 1\rz = 2\n",
         "\fx = 1\n\v\n",
-    ],
-)
-@pytest.mark.parametrize("name", ["a.py", "a.md", "a.txt", "a.json"])
-def test_a_text_is_known_to_the_byte(indexed: Indexed, name: str, text: str) -> None:
-    """Blanks that no chunk holds count where lines are matched."""
-    engine, segment = indexed({name: text.encode()})
+    ]
+    files = {
+        f"{number}.{ending}": text
+        for number, text in enumerate(texts)
+        for ending in ("py", "md", "txt", "json")
+    }
+    engine, segment = indexed({name: text.encode() for name, text in files.items()})
 
-    assert text_of(engine, segment, name) == text
+    assert {name: text_of(engine, segment, name) for name in files} == files
 
 
 def test_a_text_is_known_to_the_byte_after_a_compaction(indexed: Indexed) -> None:
     """Rows that are copied keep the blanks behind them."""
-    files: dict[str, str | bytes | None] = {
+    files: dict[str, str | bytes] = {
         f"{n}.py": f"\r\n\r\nx = {n}  \r\n\r\n" + f"def f{n}():\n    return 1\n\n\n" * 9
         for n in range(3)
     }
     engine, _ = indexed(files)
-    write_tree(engine.identity.root, {"1.py": files["2.py"]})
+    repos.write_tree(engine.identity.root, {"1.py": files["2.py"]})
     engine.sync()
     with engine.target() as target:
         compact(target, force=True)

@@ -20,19 +20,13 @@ from ggrep.search.query import literal
 from ggrep.search.query.regex import MAX_PATTERN_CHARACTERS, compile_regex, required_texts
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.text_runs import chunk_rows, read_runs
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.effort import examples
+from tests.fakes.repos import IndexOf, indexed, write_tree
 
 WORDS = ("retry", "Retry", "retry_queue", "re", "try", "queue", "(", ")", "->", "_", "é", "x1")
 LINE = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
 FILE = st.lists(LINE, max_size=30).map(lambda lines: "".join(f"{line}\n" for line in lines))
 NAMES = ("a.py", "b.md", "c/d.txt", "e.json", "c/f.rs")
-
-
-def indexed(root: Path, home: Path, files: dict[str, str]) -> Engine:
-    write_tree(root, files)
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
 
 
 def ask(engine: Engine, query: str, find: Find = Find.EXACT_TEXT, **more: object) -> QueryResponse:
@@ -50,17 +44,15 @@ def lines_shown(hit: Hit) -> range:
 
 
 @pytest.mark.parametrize("find", [Find.EXACT_TEXT, Find.REGEX, Find.USAGE])
-def test_a_blank_file_holds_no_text_whatever_it_is_called(
-    tmp_path: Path, home: Path, find: Find
-) -> None:
-    engine = indexed(tmp_path, home, {"lib/parser.rs": "", "a.py": "x = parser\n"})
+def test_a_blank_file_holds_no_text_whatever_it_is_called(index_of: IndexOf, find: Find) -> None:
+    engine = index_of({"lib/parser.rs": "", "a.py": "x = parser\n"}, encoder="none")
     answer = ask(engine, "parser", find, include_anchors=True)
 
     assert {path for path, _ in places(answer)} == {"a.py"}
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=examples(8, 25))
 @given(
     tree=st.dictionaries(st.sampled_from(NAMES), FILE, min_size=1),
     parts=st.lists(st.sampled_from((*WORDS, " ", "\n", "y_q", "tr")), min_size=1, max_size=4),
@@ -72,7 +64,7 @@ def test_an_exact_text_is_found_in_every_file_that_holds_it_and_in_no_other(
     base, text = tmp_path_factory.mktemp("trial").resolve(), "".join(parts)
     root = base / "repo"
     root.mkdir()
-    engine = indexed(root, base / "home", tree)
+    engine = indexed(root, base / "home", tree, encoder="none")
     expected = {
         name: {
             body.count("\n", 0, match.start()) + 1 for match in re.finditer(re.escape(text), body)
@@ -92,10 +84,10 @@ def test_an_exact_text_is_found_in_every_file_that_holds_it_and_in_no_other(
     assert answer.limits_hit == ()
 
 
-def test_a_text_is_found_where_a_long_line_was_cut_in_two(root: Path, home: Path) -> None:
+def test_a_text_is_found_where_a_long_line_was_cut_in_two(index_of: IndexOf) -> None:
     """Words are split where windows of one line meet, and no posting has them whole."""
     body = "".join(f"w{number:05};" for number in range(1500))
-    engine = indexed(root, home, {"a.txt": f"{body}\n", "b.txt": "w0\n"})
+    engine = index_of({"a.txt": f"{body}\n", "b.txt": "w0\n"}, encoder="none")
     (segment,) = open_segments(engine.view())
     rows = np.flatnonzero(chunk_rows(segment) & (segment.image.row_files == 0))
     ((run,),) = read_runs(engine.view(), segment, rows, Deadline.never(engine.clock))
@@ -110,29 +102,29 @@ def test_a_text_is_found_where_a_long_line_was_cut_in_two(root: Path, home: Path
         ]
 
 
-def test_a_line_that_several_chunks_share_is_one_line(root: Path, home: Path) -> None:
+def test_a_line_that_several_chunks_share_is_one_line(index_of: IndexOf) -> None:
     """Else a minified file would have as many lines as chunks."""
-    engine = indexed(root, home, {"a.txt": "w1234;" * 1500, "b.txt": "w1234\n"})
+    engine = index_of({"a.txt": "w1234;" * 1500, "b.txt": "w1234\n"}, encoder="none")
     answer = ask(engine, "w1234")
 
     assert sorted(places(answer)) == [("a.txt", 1), ("b.txt", 1)]
     assert answer.matched == MatchTotals(2, 2)
 
 
-def test_every_chunk_in_which_a_match_begins_is_a_hit(root: Path, home: Path) -> None:
+def test_every_chunk_in_which_a_match_begins_is_a_hit(index_of: IndexOf) -> None:
     """One chunk a file would hide the others."""
     body = "".join(f"def f{i}(x):\n    return call(x, {i % 2})\n\n\n" for i in range(12))
-    engine = indexed(root, home, {"a.py": body})
+    engine = index_of({"a.py": body}, encoder="none")
 
     answer = ask(engine, "call(x, 1)")
 
     assert sorted(places(answer)) == [("a.py", 4 * i + 1) for i in range(1, 12, 2)]
 
 
-def test_a_match_may_run_over_the_border_of_two_chunks(root: Path, home: Path) -> None:
+def test_a_match_may_run_over_the_border_of_two_chunks(index_of: IndexOf) -> None:
     """Nobody who searches knows where a file was cut."""
-    engine = indexed(
-        root, home, {"a.py": "def a():\n    return 1\n\n\ndef b():\n    return 2\n" * 9}
+    engine = index_of(
+        {"a.py": "def a():\n    return 1\n\n\ndef b():\n    return 2\n" * 9}, encoder="none"
     )
 
     answer = ask(engine, "return 2\ndef a(")
@@ -147,9 +139,9 @@ def test_a_match_may_run_over_the_border_of_two_chunks(root: Path, home: Path) -
 
 
 @pytest.mark.parametrize("text", ["2\r\ndef a", "2\ndef a", "1\n\n\nd", "1\r\n\r\n\r\nd"])
-def test_line_ends_of_both_kinds_are_line_ends(root: Path, home: Path, text: str) -> None:
+def test_line_ends_of_both_kinds_are_line_ends(index_of: IndexOf, text: str) -> None:
     body = "def a():\r\n    return 1\r\n\r\n\r\ndef b():\r\n    return 2\r\n" * 9
-    engine = indexed(root, home, {"a.py": body, "b.py": body.replace("\r", "")})
+    engine = index_of({"a.py": body, "b.py": body.replace("\r", "")}, encoder="none")
 
     assert {hit.path for hit in ask(engine, text).hits} == {"a.py", "b.py"}
 
@@ -167,9 +159,7 @@ def test_line_ends_of_both_kinds_are_line_ends(root: Path, home: Path, text: str
         ("nowhere", []),
     ],
 )
-def test_letters_count_and_words_do_not(
-    root: Path, home: Path, text: str, paths: list[str]
-) -> None:
+def test_letters_count_and_words_do_not(index_of: IndexOf, text: str, paths: list[str]) -> None:
     """A text is found inside of words, between them, and without any."""
     files = {
         "a.txt": "retry queue\n",
@@ -178,16 +168,16 @@ def test_letters_count_and_words_do_not(
         "d.txt": "a -> b\n",
         "e.txt": f"{'k' * 90}needle\n",
     }
-    answer = ask(indexed(root, home, files), text)
+    answer = ask(index_of(files, encoder="none"), text)
 
     assert sorted(hit.path for hit in answer.hits) == paths
     assert answer.confidence.value == ("strong" if paths else "none")
 
 
-def test_the_line_of_a_match_is_shown_however_far_down_it_stands(root: Path, home: Path) -> None:
+def test_the_line_of_a_match_is_shown_however_far_down_it_stands(index_of: IndexOf) -> None:
     """A hit that does not show why it is one has to be opened."""
     body = "def long():\n" + "".join(f"    step({i})\n" for i in range(50))
-    engine = indexed(root, home, {"a.py": body})
+    engine = index_of({"a.py": body}, encoder="none")
 
     for snippet in (SnippetMode.SHORT, SnippetMode.DEFAULT, SnippetMode.LONG, SnippetMode.FULL):
         for step in (0, 9, 30, 49):
@@ -196,11 +186,11 @@ def test_the_line_of_a_match_is_shown_however_far_down_it_stands(root: Path, hom
             assert f"step({step})" in hit.content
 
 
-def test_what_is_left_out_of_many_matches_is_said(root: Path, home: Path) -> None:
+def test_what_is_left_out_of_many_matches_is_said(index_of: IndexOf) -> None:
     """Ten of a hundred must not read like all."""
     files = {f"a{i}.txt": "the needle\n" for i in range(5)}
     files["b.py"] = "".join(f"def f{i}():\n    return 'needle'\n\n\n" for i in range(6))
-    engine = indexed(root, home, files)
+    engine = index_of(files, encoder="none")
 
     few = ask(engine, "needle", limit=4)
     per_file = ask(engine, "needle", per_file=2)
@@ -215,12 +205,12 @@ def test_what_is_left_out_of_many_matches_is_said(root: Path, home: Path) -> Non
 
 
 def test_a_search_that_would_read_too_much_says_where_it_ended(
-    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, index_of: IndexOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The first files by path are read, whatever segments they lie in."""
     monkeypatch.setattr(literal, "MAX_SCANNED_ROWS", 5)
     files = {f"a{i}.txt": "- - -\n" for i in range(4)}
-    engine = indexed(root, home, files)
+    engine = index_of(files, encoder="none")
     write_tree(root, {"a00.txt": "- - -\n"})
     engine.sync()
 
@@ -230,26 +220,28 @@ def test_a_search_that_would_read_too_much_says_where_it_ended(
     assert [(cut.code, cut.observed) for cut in answer.limits_hit] == [("max_scanned_rows", 10)]
 
 
-def test_filters_narrow_what_is_matched(root: Path, home: Path) -> None:
+def test_filters_narrow_what_is_matched(index_of: IndexOf) -> None:
     """A match outside of what was asked for is none."""
-    engine = indexed(root, home, {"a.py": "x = 'the needle'\n", "b.md": "# The needle\n\nneedle\n"})
+    engine = index_of(
+        {"a.py": "x = 'the needle'\n", "b.md": "# The needle\n\nneedle\n"}, encoder="none"
+    )
 
     assert {hit.path for hit in ask(engine, "needle", corpora=(Corpus.PROSE,)).hits} == {"b.md"}
     assert {hit.path for hit in ask(engine, "needle", scope="a.py").hits} == {"a.py"}
 
 
-def test_lines_of_a_header_chunk_are_told_once(root: Path, home: Path) -> None:
+def test_lines_of_a_header_chunk_are_told_once(index_of: IndexOf) -> None:
     """It repeats what another chunk holds."""
-    engine = indexed(root, home, {"a.py": "import needle\n\n\ndef f():\n    return 1\n"})
+    engine = index_of({"a.py": "import needle\n\n\ndef f():\n    return 1\n"}, encoder="none")
 
     for anchors in (False, True):
         (hit,) = ask(engine, "needle", include_anchors=anchors).hits
         assert not hit.is_anchor
 
 
-def test_lines_of_a_file_without_chunks_are_found(root: Path, home: Path) -> None:
+def test_lines_of_a_file_without_chunks_are_found(index_of: IndexOf) -> None:
     """An empty file has no line, and one of line ends alone has."""
-    engine = indexed(root, home, {"a.txt": "\n\r\n", "b.txt": "", "c.txt": "x\n"})
+    engine = index_of({"a.txt": "\n\r\n", "b.txt": "", "c.txt": "x\n"}, encoder="none")
     answer = ask(engine, "^$", Find.REGEX)
 
     assert [(hit.path, [line.line for line in hit.lines]) for hit in answer.hits] == [
@@ -271,19 +263,18 @@ def test_lines_of_a_file_without_chunks_are_found(root: Path, home: Path) -> Non
     ],
 )
 def test_an_expression_matches_line_by_line(
-    root: Path, home: Path, pattern: str, lines: list[tuple[str, int]]
+    index_of: IndexOf, pattern: str, lines: list[tuple[str, int]]
 ) -> None:
     """As it does for everybody who greps."""
     body = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
-    engine = indexed(root, home, {"a.py": body, "b.txt": "nothing\n"})
+    engine = index_of({"a.py": body, "b.txt": "nothing\n"}, encoder="none")
 
     assert sorted(places(ask(engine, pattern, Find.REGEX))) == lines
 
 
 @pytest.mark.parametrize("pattern", ["a(", "*", r"\p{No}|[", r"(?=a)", "a" * 1001, ""])
-def test_what_is_no_expression_is_refused_by_name(root: Path, home: Path, pattern: str) -> None:
-    """Before any index is opened."""
-    engine = open_engine(root, home, encoder="none")
+def test_what_is_no_expression_is_refused_by_name(index_of: IndexOf, pattern: str) -> None:
+    engine = index_of({}, encoder="none")
 
     with pytest.raises(InvalidRequest, match="regular expression"):
         ask(engine, pattern, Find.REGEX)
@@ -375,11 +366,11 @@ def test_one_that_may_do_without_is_not(pattern: str) -> None:
     compile_regex(pattern)
 
 
-def test_hits_are_spread_over_files(root: Path, home: Path) -> None:
+def test_hits_are_spread_over_files(index_of: IndexOf) -> None:
     """The first page is no page of one file."""
     many = "".join(f"def f{i}():\n    return needle\n\n\n" for i in range(30))
     files = {f"{name}.py": many for name in "abc"} | {"d.py": "needle\n"}
-    engine = indexed(root, home, files)
+    engine = index_of(files, encoder="none")
 
     first = ask(engine, "needle", limit=4)
     further = ask(engine, "needle", limit=9, per_file=0)
@@ -391,9 +382,9 @@ def test_hits_are_spread_over_files(root: Path, home: Path) -> None:
     assert first.matched == MatchTotals(91, 4)
 
 
-def test_all_files_are_listed_whatever_is_shown(root: Path, home: Path) -> None:
+def test_all_files_are_listed_whatever_is_shown(index_of: IndexOf) -> None:
     files = {f"a{i}.txt": "needle\n" * (i + 1) for i in range(5)}
-    answer = ask(indexed(root, home, files), "needle", limit=1, list_files=True)
+    answer = ask(index_of(files, encoder="none"), "needle", limit=1, list_files=True)
 
     assert answer.matched is not None
     assert answer.matched.by_file == tuple(FileMatches(f"a{i}.txt", i + 1) for i in range(5))
@@ -411,11 +402,11 @@ def test_all_files_are_listed_whatever_is_shown(root: Path, home: Path) -> None:
     ],
 )
 def test_a_quoted_text_is_answered_with_its_lines(
-    root: Path, home: Path, query: str, lines: list[tuple[str, int]]
+    index_of: IndexOf, query: str, lines: list[tuple[str, int]]
 ) -> None:
     """Signs are text as words are; case and blanks of a phrase do not matter."""
     files = {"a.txt": "f = x => x ?? 1\na ||= \N{ROCKET}\n", "b.txt": "do retry the\nqueue\n"}
-    answer = ask(indexed(root, home, files), query, Find.AUTO)
+    answer = ask(index_of(files, encoder="none"), query, Find.AUTO)
 
     results = [(hit.path, line.line) for hit in answer.hits for line in hit.lines if line.columns]
     assert results == lines

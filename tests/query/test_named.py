@@ -14,7 +14,7 @@ from ggrep.search.query.named import (
 from ggrep.search.query.segments import open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import DEFAULT_WEIGHTS, NAMED_TEST
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf
 
 FILES = {
     "src/a_lower.py": "def timeout(seconds):\n    return seconds\n",
@@ -28,15 +28,9 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def named(tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def named(shared_index: IndexOf) -> Engine:
     """Return an engine over files that define names in both letter cases and as a field."""
-    base = tmp_path_factory.mktemp("named").resolve()
-    root = base / "repo"
-    root.mkdir()
-    write_tree(root, FILES)
-    opened = open_engine(root, base / "home")
-    opened.sync()
-    return opened
+    return shared_index(FILES)
 
 
 def shares(engine: Engine, name: str) -> dict[str, float]:
@@ -80,6 +74,11 @@ def test_a_name_with_an_owner_is_defined_in_that_owner(named: Engine) -> None:
     assert result["src/owner.py"] < EXACT_MEMBER
     assert paths(named, "Queue.drain")[0] == "src/other.py"
     assert paths(named, "Pool::drain")[0] == "src/owner.py"
+
+
+def test_a_name_of_very_many_parts_costs_no_more_than_one_of_some(named: Engine) -> None:
+    """Each part is looked up in every segment, and a query may have a thousand of them."""
+    assert shares(named, f"{'x.' * 600}Queue.drain") == shares(named, f"{'x.' * 60}Queue.drain")
 
 
 def test_definitions_come_in_the_order_of_a_search_for_definitions(named: Engine) -> None:

@@ -29,7 +29,8 @@ from ggrep.search.query.score import QueryVector, Scorer, _best_shown, _is_verba
 from ggrep.search.query.segments import FileRuns, open_segments
 from ggrep.search.query.understand import parse_query
 from ggrep.search.query.weights import FUSION, Fusion, Weights
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.effort import examples
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 QUERIES = ("retry", "drain the queue", "Cache load", "queue", "main")
 LONG = " ".join(
@@ -44,7 +45,7 @@ def ask(engine: Engine, query: str, **wanted: object) -> tuple[Hit, ...]:
 
 
 @pytest.mark.slow
-@settings(max_examples=25)
+@settings(max_examples=examples(10, 25))
 @given(
     query=st.sampled_from(QUERIES),
     mode=st.sampled_from(tuple(Mode)),
@@ -162,11 +163,10 @@ def test_hits_are_ordered_by_what_they_show(engine: Engine) -> None:
     ids=["qualified name", "place beyond the terms"],
 )
 def test_a_segment_without_any_term_of_the_query_may_still_have_a_hit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, query: str, result: str
+    root: Path, home: Path, query: str, result: str
 ) -> None:
     """What is passed over unread must have no evidence of any kind."""
-    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
-    root.mkdir()
+    engine = open_engine(root, home, encoder="none")
     body = "".join(f"        value{line} = compute{line}(self)\n" for line in range(100))
     methods = "".join(f"    def {name}(self):\n{body}\n" for name in ("of", "on"))
     for files in ({"b.txt": "retry\n"}, {"is.py": f"class Is:\n{methods}", "it.py": "x = y\n"}):
@@ -248,11 +248,9 @@ def test_a_file_is_as_near_as_the_best_of_its_chunks_that_are_shown() -> None:
     assert _best_shown(runs, anchors, near).tolist() == [0.4, 0.4, 0.4, 0.7, 0.7, 0.0]
 
 
-def test_a_hidden_row_has_no_score(root: Path, home: Path) -> None:
+def test_a_hidden_row_has_no_score(index_of: IndexOf) -> None:
     """Neither its words nor its vector speak for a file that is shown no more."""
-    write_tree(root, {"a.py": "def retry():\n    pass\n", "b.py": "def retry():\n    pass\n"})
-    engine = open_engine(root, home, encoder="hashed")
-    engine.sync()
+    engine = index_of(dict.fromkeys(("a.py", "b.py"), "def retry():\n    pass\n"))
     (segment,) = open_segments(engine.view())
     query, never = parse_query("retry"), Deadline.never(engine.clock)
     statistics = collection_statistics(engine.view(), (segment,), query, never)
@@ -288,18 +286,11 @@ def test_each_encoder_has_its_own_figures(engine: Engine) -> None:
     assert _query_vector(query, None, None, soon) is None
 
 
-def defined_shares(root: Path, home: Path, query: str) -> tuple[dict[int, float], dict[str, float]]:
+def defined_shares(index_of: IndexOf, query: str) -> tuple[dict[int, float], dict[str, float]]:
     """Return the symbol signal of rows by their first line, and each term's rarity."""
-    write_tree(
-        root,
-        {
-            "a.py": "class Queue:\n    def drain(self):\n        return 1\n\n"
-            + "".join(f"    def m{i}(self):\n        return {i}\n\n" for i in range(30)),
-            "b.py": "x = drain\n",
-        },
-    )
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
+    text = "class Queue:\n    def drain(self):\n        return 1\n\n"
+    text += "".join(f"    def m{i}(self):\n        return {i}\n\n" for i in range(30))
+    engine = index_of({"a.py": text, "b.py": "x = drain\n"}, encoder="none")
     view, parsed = engine.view(), parse_query(query)
     (segment,) = open_segments(view)
     never = Deadline.never(SystemClock())
@@ -314,18 +305,18 @@ def defined_shares(root: Path, home: Path, query: str) -> tuple[dict[int, float]
     return {segment.image.lines(row)[0]: share for row, share in rows if share}, rarity
 
 
-def test_a_definition_has_the_share_of_the_query_that_it_names(root: Path, home: Path) -> None:
+def test_a_definition_has_the_share_of_the_query_that_it_names(index_of: IndexOf) -> None:
     """By rarity among chunks: who defines one of two words is not what was asked for whole."""
-    shares, rarity = defined_shares(root, home, "drain quux")
+    shares, rarity = defined_shares(index_of, "drain quux")
     expected = rarity["drain"] / (rarity["drain"] + rarity["quux"])
 
     assert shares == {2: pytest.approx(expected)}
     assert 0.0 < rarity["drain"] < rarity["quux"]
 
 
-def test_no_definition_has_more_than_all_of_the_query(root: Path, home: Path) -> None:
+def test_no_definition_has_more_than_all_of_the_query(index_of: IndexOf) -> None:
     """A dotted name is spelt by its words already: they must not count for it twice."""
-    shares, rarity = defined_shares(root, home, "how Queue.drain")
+    shares, rarity = defined_shares(index_of, "how Queue.drain")
 
     assert shares[2] == 1.0
     assert rarity["drain"] + rarity["queue.drain"] > sum(map(rarity.__getitem__, ("drain", "queu")))
@@ -361,19 +352,12 @@ def test_a_header_chunk_alone_in_its_file_keeps_a_finite_score() -> None:
     assert total[0] > 0.0
 
 
-def test_a_function_comes_before_the_type_that_only_repeats_the_words(tmp_path: Path) -> None:
+def test_a_function_comes_before_the_type_that_only_repeats_the_words(index_of: IndexOf) -> None:
     """Declarations spell the words as often as the code that acts, in fewer lines."""
-    engine = open_engine(root := tmp_path.resolve() / "repo", tmp_path / "home", encoder="none")
-    root.mkdir()
     body = "".join(f"    total += keys[{line}]\n" for line in range(30))
-    write_tree(
-        root,
-        {
-            "store.py": "class Options:\n    # delete expired keys\n    often: int\n\n\n"
-            f"def sweep(keys):\n    # delete expired keys\n{body}"
-        },
-    )
-    engine.sync()
+    text = "class Options:\n    # delete expired keys\n    often: int\n\n\n"
+    text += f"def sweep(keys):\n    # delete expired keys\n{body}"
+    engine = index_of({"store.py": text}, encoder="none")
 
     first = ask(engine, "where are expired keys deleted")[0]
 

@@ -14,7 +14,7 @@ from ggrep.model.request import Find, SearchRequest
 from ggrep.model.response import QueryResponse
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.understand import parse_query
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 TEXTS = {
     "simplified": ("本模块负责用户登录验证和权限管理。", "验证"),
@@ -55,15 +55,9 @@ def decomposed(files: dict[str, str]) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module", params=["NFC", "NFD"])
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Engine:
+def engine(request: pytest.FixtureRequest, shared_index: IndexOf) -> Engine:
     """Return an engine over files in one normal form."""
-    base = tmp_path_factory.mktemp("scripts").resolve()
-    (base / "repo").mkdir()
-    files = FILES if request.param == "NFC" else decomposed(FILES)
-    write_tree(base / "repo", files)
-    opened = open_engine(base / "repo", base / "home")
-    opened.sync()
-    return opened
+    return shared_index(FILES if request.param == "NFC" else decomposed(FILES))
 
 
 @pytest.fixture

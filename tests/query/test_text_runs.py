@@ -51,9 +51,9 @@ ASKED: tuple[tuple[str, Find], ...] = (
 )
 
 
-@pytest.fixture
-def engine(index_of: IndexOf) -> Engine:
-    return index_of(TREE, encoder="none")
+@pytest.fixture(scope="module")
+def engine(shared_index: IndexOf) -> Engine:
+    return shared_index(TREE, encoder="none")
 
 
 def hits(engine: Engine, text: str, find: Find, **more: Any) -> tuple[Hit, ...]:

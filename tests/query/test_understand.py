@@ -6,19 +6,22 @@ import pytest
 
 from ggrep.base.errors import InvalidRequest
 from ggrep.index.lexical.layout import MAX_QUERY_TERMS
-from ggrep.search.query.kinds import QueryKind
 from ggrep.search.query.query_paths import SpelledPath
 from ggrep.search.query.understand import MAX_QUERY_CHARACTERS, parse_query
 
 
-def test_question_words_carry_no_weight() -> None:
-    """Agents ask in sentences."""
-    assert parse_query("how does the parser work?").terms == ("pars", "parser", "work")
-
-
-def test_question_words_count_when_there_is_nothing_else() -> None:
-    """`what` may be a name."""
-    assert parse_query("what is it").terms == ("is", "it", "what")
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("how does the parser work?", ("pars", "parser", "work")),
+        ("what is it", ("is", "it", "what")),
+        ("zeta Alpha école beta", ("alpha", "beta", "zeta", "école")),
+    ],
+    ids=["question words", "question words alone", "order of bytes"],
+)
+def test_terms_are_ordered_words_without_question_words(text: str, terms: tuple[str, ...]) -> None:
+    """Scores are summed in that order; question words count if there are no other words."""
+    assert parse_query(text).terms == terms
 
 
 @pytest.mark.parametrize(
@@ -58,6 +61,10 @@ def test_a_lone_name_is_a_symbol_query() -> None:
         ("utils.py:123", "path"),
         ("where is core/router.py", "path"),
         ("./build", "path"),
+        ("context.go", "path"),
+        ("README.md", "path"),
+        ("server.c", "path"),
+        ("go.mod", "path"),
         ('"connection refused"', "phrase"),
         ("“connection refused” “by peer”", "phrase"),
         ('find "connection refused"', "words"),
@@ -110,23 +117,12 @@ def test_a_position_behind_a_path_is_no_word(text: str, place: SpelledPath) -> N
     assert not any(term.isdigit() for term in query.terms)
 
 
-@pytest.mark.parametrize("text", ["context.go", "README.md", "server.c", "go.mod"])
-def test_a_lone_file_name_is_a_path(text: str) -> None:
-    """Nobody who types it wants a definition."""
-    assert parse_query(text).kind is QueryKind.PATH
-
-
 def test_a_spelling_is_told_from_the_stem() -> None:
     """`parsing` finds `parser`, and counts for more where it stands itself."""
     query = parse_query("parsing http parsers")
 
     assert query.terms == ("http", "pars", "parsers", "parsing")
     assert query.spellings == {"parsers", "parsing"}
-
-
-def test_terms_come_in_the_order_of_their_bytes() -> None:
-    """Scores are summed in it, so that their last bits are settled."""
-    assert parse_query("zeta Alpha école beta").terms == ("alpha", "beta", "zeta", "école")
 
 
 def test_terms_past_the_bound_are_reported() -> None:
@@ -180,6 +176,9 @@ def test_a_word_that_ends_at_the_bound_is_kept() -> None:
         ("=>", "ggrep -F '=>'"),
         ('"=>"', "ggrep -F '\"=>\"'"),
         ("->", "ggrep -F -- '->'"),
+        ("-> != => ?", "ggrep -F -- '-> != => ?'"),
+        ("\N{FIRE}\N{ROCKET}", "ggrep -F '\N{FIRE}\N{ROCKET}'"),
+        ("\u0301\u0302", "ggrep -F '\u0301\u0302'"),
     ],
 )
 def test_a_query_without_a_word_is_refused_with_what_finds_it(text: str, help_: str) -> None:

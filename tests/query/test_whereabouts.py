@@ -10,7 +10,7 @@ from ggrep.model.receipt import ReceiptHit
 from ggrep.search.engine.engine import Engine
 from ggrep.search.query.relocate import whereabouts
 from tests.fakes.receipts import receipt_of
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import indexed, write_tree
 
 TWO = "def first_needle():\n    return 1\n\n\ndef second_needle():\n    return 2\n"
 
@@ -18,10 +18,7 @@ TWO = "def first_needle():\n    return 1\n\n\ndef second_needle():\n    return 2
 @pytest.fixture
 def engine(root: Path, home: Path) -> Engine:
     """Return an engine over a file of two functions."""
-    write_tree(root, {"a.py": TWO})
-    engine = open_engine(root, home, encoder="none")
-    engine.sync()
-    return engine
+    return indexed(root, home, {"a.py": TWO}, encoder="none")
 
 
 def hit_of(engine: Engine, name: str) -> ReceiptHit:

@@ -10,7 +10,7 @@ from ggrep.model.request import SearchRequest
 from ggrep.protocol.wire.messages import Search, Sync
 from tests.fakes.git import Git
 from tests.fakes.held import HeldSearches
-from tests.fakes.hosts import Served, served
+from tests.fakes.hosts import served
 from tests.fakes.processes import Hosted, hosted
 from tests.fakes.repos import open_engine, write_tree
 
@@ -45,33 +45,6 @@ def test_commit_and_snapshot_are_those_of_what_is_shown(
     assert b"'old'" in stable_json.dumps(response["results"])
     assert after["snapshot_id"] == report["snapshot_id"] != before
     assert after["git"]["head_sha"] == git(root, "rev-parse", "HEAD").strip() != old
-
-
-SCOPES_TREE = {
-    "src/pay.py": "def settle_invoice():\n    return 'settled'\n",
-    "src/deep/pay.py": "def settle_deeply():\n    return 'settled'\n",
-    "src2/pay.py": "def settle_other():\n    return 'settled'\n",
-    "src.py": "def settle_alone():\n    return 'settled'\n",
-}
-
-
-def found(host: Served, scope: str) -> list[str]:
-    """Return the files found within a scope."""
-    reply = host.ask(Search(SearchRequest("settled", scope=scope, per_file=1)))
-    return sorted(hit["path"] for hit in reply.body["response"]["results"])
-
-
-def test_a_directory_is_itself_and_no_other(root: Path, home: Path) -> None:
-    """By any way to name it, as without a daemon."""
-    write_tree(root, SCOPES_TREE)
-    open_engine(root, home).sync()
-    with served(root, home) as host:
-        assert found(host, "src") == ["src/deep/pay.py", "src/pay.py"]
-        assert found(host, "src/deep") == ["src/deep/pay.py"]
-        assert found(host, "src/pay.py") == ["src/pay.py"]
-        assert found(host, "src2") == ["src2/pay.py"]
-        assert found(host, "sr") == []
-        assert len(found(host, "")) == 4
 
 
 SETTINGS_TREE = {f"a{n}.py": f"def settle_{n}():\n    return {n}\n" for n in range(4)}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ggrep.config.home import Home
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import write_tree
 from tests.journeys.command import Command
 
 pytestmark = pytest.mark.slow
@@ -54,21 +54,7 @@ def test_an_unparsable_configuration_is_an_error(
 
 
 @pytest.mark.parametrize(
-    "line",
-    [
-        'encoder = "sentence-transformers:/tmp/model"',
-        "parse_workers = 64",
-        "lease_ttl_ms = 3600000",
-        "max_segments = 64",
-        "max_cache_bytes = 0",
-        "retain_snapshots_min = 1",
-        "shared_store = true",
-        "max_store_bytes = 1",
-        "parse_timeout_ms = 120000",
-        "query_timeout_ms = 3600000",
-        "max_candidates = 10000",
-        "max_query_results = 100000",
-    ],
+    "line", ['encoder = "sentence-transformers:/tmp/model"', "query_timeout_ms = 3600000"]
 )
 def test_a_repositorys_own_file_chooses_no_encoder_and_lifts_no_bound(
     ggrep: Command, repo: Path, home: Path, line: str
@@ -84,16 +70,6 @@ def test_a_repositorys_own_file_chooses_no_encoder_and_lifts_no_bound(
     assert (refused.status, refused.error()["code"]) == (2, "invalid_request")
     assert line.partition(" ")[0] in refused.error()["message"]
     assert not Home(home).data.exists()
-
-
-def test_engines_of_two_roots_share_no_settings(root: Path, home: Path, tmp_path: Path) -> None:
-    """As a library too: flags of one engine are nothing to the other."""
-    other = tmp_path.resolve() / "other"
-    other.mkdir()
-    first, second = open_engine(root, home, max_segments=2), open_engine(other, home)
-
-    assert (first.settings.max_segments, second.settings.max_segments) == (2, 12)
-    assert first.identity.store_id != second.identity.store_id
 
 
 def found(ggrep: Command) -> list[str]:

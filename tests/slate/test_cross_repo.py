@@ -36,33 +36,52 @@ def test_a_need_of_one_repository_meets_what_another_provides(kind: str) -> None
     assert shown(facts) == [(kind, "web:a.py", "shop:b.py", name[1])]
 
 
-def test_files_of_one_repository_are_not_joined() -> None:
-    """The graph of that repository does so."""
-    name = ("package", "shop")
+PACKAGE, TYPE = ("package", "utils"), ("type", "Cart")
+JOINED = {
+    "files of one repository": (
+        {"shop": [needing("a.py", PACKAGE), providing("b.py", PACKAGE)]},
+        [],
+    ),
+    "a name that the repository provides itself": (
+        {
+            "web": [needing("a.py", PACKAGE), providing("setup.py", PACKAGE)],
+            "shop": [providing("setup.py", PACKAGE)],
+        },
+        [],
+    ),
+    "a copied description and its original": (
+        {
+            "web": [needing("a.py", TYPE), providing("proto/cart.proto", TYPE)],
+            "shop": [providing("cart.proto", TYPE)],
+        },
+        [("type", "web:a.py", "shop:cart.proto", "Cart")],
+    ),
+    "sources before tests, and one place of a repository": (
+        {
+            "web": [needing("a", TYPE)],
+            "shop": [
+                providing("a_test.py", TYPE, section=Section.TESTS),
+                providing("z.py", TYPE),
+                providing("y.py", TYPE),
+            ],
+        },
+        [("type", "web:a", "shop:y.py", "Cart")],
+    ),
+    "two files once, by the smallest name": (
+        {
+            "web": [needing("a", ("type", "B"), ("type", "A"))],
+            "shop": [providing("b", ("type", "B"), ("type", "A"))],
+        },
+        [("type", "web:a", "shop:b", "A")],
+    ),
+}
 
-    assert shown({"shop": [needing("a.py", name), providing("b.py", name)]}) == []
 
-
-def test_what_a_repository_provides_itself_is_not_looked_for_elsewhere() -> None:
-    """Its own `utils` is not the neighbour's."""
-    name = ("package", "utils")
-    facts = {
-        "web": [needing("a.py", name), providing("setup.py", name)],
-        "shop": [providing("setup.py", name)],
-    }
-
-    assert shown(facts) == []
-
-
-def test_a_copied_description_does_not_hide_its_original() -> None:
-    """Clients keep the `.proto` of the types they use."""
-    name = ("type", "Cart")
-    facts = {
-        "web": [needing("a.py", name), providing("proto/cart.proto", name)],
-        "shop": [providing("cart.proto", name)],
-    }
-
-    assert shown(facts) == [("type", "web:a.py", "shop:cart.proto", "Cart")]
+@pytest.mark.parametrize(("facts", "expected"), JOINED.values(), ids=JOINED)
+def test_a_name_joins_the_file_that_needs_it_with_one_file_that_provides_it(
+    facts: dict[str, list[FileFacts]], expected: list[tuple[str, str, str, str]]
+) -> None:
+    assert shown(facts) == expected
 
 
 def test_a_name_that_many_repositories_provide_joins_none() -> None:
@@ -73,28 +92,6 @@ def test_a_name_that_many_repositories_provide_joins_none() -> None:
 
     assert len(shown(reader | three)) == 3
     assert shown(reader | three | {"r3": [providing("a.yaml", name)]}) == []
-
-
-def test_one_place_of_a_repository_is_named_sources_before_tests() -> None:
-    """A type that is described once and tested ten times is one edge."""
-    name = ("type", "Cart")
-    kept = [
-        providing("a_test.py", name, section=Section.TESTS),
-        providing("z.py", name),
-        providing("y.py", name),
-    ]
-
-    assert [target for _, _, target, _ in shown({"web": [needing("a", name)], "shop": kept})] == [
-        "shop:y.py"
-    ]
-
-
-def test_two_files_are_joined_once_by_the_smallest_name() -> None:
-    """Ten types of one interface are one dependency."""
-    names = (("type", "B"), ("type", "A"))
-    facts = {"web": [needing("a", *names)], "shop": [providing("b", *names)]}
-
-    assert shown(facts) == [("type", "web:a", "shop:b", "A")]
 
 
 def test_edges_are_few() -> None:

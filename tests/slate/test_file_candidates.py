@@ -19,7 +19,7 @@ from ggrep.search.query.pipeline import Ranked
 from ggrep.search.slate.file_candidates import FLOOR, CandidateFiles
 from ggrep.search.slate.file_rows import rows_of
 from ggrep.search.slate.related_files import best_rows_of, companions
-from tests.fakes.repos import open_engine, write_tree
+from tests.fakes.repos import IndexOf, open_engine, write_tree
 
 FILES = {
     "src/queue.py": "def retry_queue(item):\n    return item\n\n\n"
@@ -91,10 +91,8 @@ def test_files_stand_in_the_sections_that_could_show_them(small: Engine) -> None
     assert sections(result, "spec/queue_spec.rb") == {Section.TESTS}
 
 
-def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> None:
+def test_what_its_path_calls_a_list_or_a_page_is_no_document(index_of: IndexOf) -> None:
     """Translations and word lists stand with the data, pages with the code that fills them."""
-    base = tmp_path.resolve()
-    (base / "repo").mkdir()
     prose = "How the retry queue is drained.\n"
     files = {
         "src/queue.py": FILES["src/queue.py"],
@@ -105,9 +103,7 @@ def test_what_its_path_calls_a_list_or_a_page_is_no_document(tmp_path: Path) -> 
         "docs/queue-spec.md": f"# Retry queue\n\n{prose}",
         "tests/notes.md": f"# Retry queue\n\n{prose}",
     }
-    write_tree(base / "repo", files)
-    engine = open_engine(base / "repo", base / "home", encoder="none")
-    engine.sync()
+    engine = index_of(files, encoder="none")
     result = gathered(engine)
     stands = {path: sections(result, path) for path in files}
 
@@ -189,13 +185,11 @@ def test_rows_gain_by_what_answers_a_question_and_lose_by_their_length(tmp_path:
         assert weighed.priority < 0.6 * less.priority
 
 
-def test_tests_inside_of_a_source_count_as_tests(tmp_path: Path) -> None:
+def test_tests_inside_of_a_source_count_as_tests(index_of: IndexOf) -> None:
     """Rust keeps them in the file that they test; they repeat its words and decide nothing."""
     body = "    fn drain() {\n        retry_queue(1);\n    }\n"
     text = f"mod steps {{\n{body}}}\n\n#[cfg(test)]\nmod checks {{\n{body}}}\n"
-    write_tree(tmp_path / "repo", {"src/queue.rs": text})
-    engine = open_engine(tmp_path / "repo", tmp_path / "home", encoder="none")
-    engine.sync()
+    engine = index_of({"src/queue.rs": text}, encoder="none")
     with ranked(engine) as result:
         (source,) = gatherer(result).candidates()
         rows = sorted(rows_of(result, [source], 9)[0].best, key=lambda row: row.start_line)

@@ -2,7 +2,6 @@
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,10 +12,8 @@ from ggrep.base import stable_json
 from ggrep.model.limits import LimitHit
 from ggrep.model.slate import ContextGraph, FileFacts, GraphBounds, GraphEdge, Pack, Section
 from ggrep.search.slate.document import graph_json
-from ggrep.search.slate.facts import facts_of
 from ggrep.search.slate.graph import bounded_graph
 from ggrep.search.slate.graph_edges import graph_edges
-from tests.fakes.slate_files import selected
 
 CODE, DOCS, CONFIG, TESTS = Section.CODE, Section.DOCS, Section.CONFIG, Section.TESTS
 
@@ -50,6 +47,14 @@ def edges(*facts: FileFacts) -> list[tuple[str, str, str, str]]:
 
 def joined(*facts: FileFacts) -> list[tuple[str, str]]:
     return [(source, target) for _, source, target, _ in edges(*facts)]
+
+
+def document(path: str, *links: str, **more: tuple[tuple[str, str], ...]) -> FileFacts:
+    return FileFacts(path, DOCS, "markdown", links=links, **more)
+
+
+def config(path: str, *keys: str, **more: tuple[str, ...]) -> FileFacts:
+    return FileFacts(path, CONFIG, "toml", keys=keys, **more)
 
 
 @pytest.mark.parametrize(
@@ -111,31 +116,62 @@ def test_imports_of_other_things_lead_nowhere(source: str, name: str, target: st
     assert edges(code(source, name), code(target)) == []
 
 
-def test_a_name_that_two_files_answer_equally_well_joins_neither() -> None:
-    """Guessing would be right half of the time."""
-    facts = (code("x.c", "log.h"), code("a/log.h"), code("b/log.h"))
+WORKFLOW = config(".github/workflows/ci.yml", "jobs.fail_fast", "SHOP_BIND")
+CHOICES = {
+    "of two equal files neither": ((code("x.c", "log.h"), code("a/log.h"), code("b/log.h")), []),
+    "the nearest of several files": (
+        (code("a/src/x.c", "log.h"), code("a/include/log.h"), code("b/include/log.h")),
+        [("a/src/x.c", "a/include/log.h")],
+    ),
+    "of a Go package the file that defines the name": (
+        (
+            code("cmd/main.go", "example.test/shop/cart", mentions=("NewCart",)),
+            *(code(f"cart/f{number}.go") for number in (0, 1, 3, 4)),
+            code("cart/f2.go", defines=("NewCart",)),
+        ),
+        [("cmd/main.go", "cart/f2.go")],
+    ),
+    "no README of another directory": (
+        (document("docs/a.md", "../lib/README.md"), document("pkg/README.md")),
+        [],
+    ),
+    "no settings.py of another directory": (
+        (document("docs/a.md", "settings.py"), code("shop/settings.py")),
+        [],
+    ),
+    "of two files for one label neither": (
+        (
+            document("a.md", relations=(("Client", "Server"),)),
+            code("a/client.py"),
+            code("b/client.ts"),
+        ),
+        [],
+    ),
+    "no key of a workflow but variables": (
+        (
+            WORKFLOW,
+            code("a.py", mentions=("fail_fast",)),
+            code("b.py", mentions=("SHOP_BIND",)),
+        ),
+        [(WORKFLOW.path, "b.py")],
+    ),
+    "the nearest of the files that set a key": (
+        (
+            config("one/a.toml", "SHOP_BIND"),
+            config("two/a.toml", "SHOP_BIND"),
+            code("two/b.py", mentions=("SHOP_BIND",)),
+        ),
+        [("two/a.toml", "two/b.py")],
+    ),
+}
 
-    assert edges(*facts) == []
 
-
-def test_the_nearest_of_several_files_is_meant() -> None:
-    """Each part of a repository has its own `log.h`."""
-    facts = (code("a/src/x.c", "log.h"), code("a/include/log.h"), code("b/include/log.h"))
-
-    assert joined(*facts) == [("a/src/x.c", "a/include/log.h")]
-
-
-def test_of_a_package_of_many_files_those_are_meant_that_define_what_is_mentioned() -> None:
-    """A Go import names a directory."""
-    source = code("cmd/main.go", "example.test/shop/cart", mentions=("NewCart",))
-    files = [code(f"cart/f{number}.go") for number in range(5)]
-    files[2] = code("cart/f2.go", defines=("NewCart",))
-
-    assert joined(source, *files) == [("cmd/main.go", "cart/f2.go")]
-
-
-def document(path: str, *links: str, **more: tuple[tuple[str, str], ...]) -> FileFacts:
-    return FileFacts(path, DOCS, "markdown", links=links, **more)
+@pytest.mark.parametrize(("facts", "expected"), CHOICES.values(), ids=CHOICES)
+def test_an_edge_leads_to_the_only_or_nearest_file_that_fits(
+    facts: tuple[FileFacts, ...], expected: list[tuple[str, str]]
+) -> None:
+    """A guess between equal files would be right half of the time."""
+    assert joined(*facts) == expected
 
 
 @pytest.mark.parametrize(
@@ -161,12 +197,6 @@ def test_links_lead_from_the_document_or_by_the_end_of_a_path(
     assert edges(document(source, link), other) == [("links", source, target, link)]
 
 
-def test_a_readme_elsewhere_is_not_the_one_that_is_linked() -> None:
-    """Every directory has one, and so it is with `settings.py`."""
-    assert edges(document("docs/a.md", "../lib/README.md"), document("pkg/README.md")) == []
-    assert edges(document("docs/a.md", "settings.py"), code("shop/settings.py")) == []
-
-
 def test_a_diagram_leads_to_the_files_it_names_and_joins_them() -> None:
     """Its labels spell names as people do; the graph spells them as the files do."""
     diagram = document(
@@ -180,17 +210,6 @@ def test_a_diagram_leads_to_the_files_it_names_and_joins_them() -> None:
         ("relates", "docs/flow.md", "shop/price_list.py", "price_list"),
         ("relates", "shop/orders.py", "shop/price_list.py", "docs/flow.md"),
     ]
-
-
-def test_a_label_that_several_files_could_be_joins_none() -> None:
-    """`Client` of three languages is three classes."""
-    diagram = document("a.md", relations=(("Client", "Server"),))
-
-    assert edges(diagram, code("a/client.py"), code("b/client.ts")) == []
-
-
-def config(path: str, *keys: str, **more: tuple[str, ...]) -> FileFacts:
-    return FileFacts(path, CONFIG, "toml", keys=keys, **more)
 
 
 @pytest.mark.parametrize(
@@ -215,25 +234,6 @@ def test_a_distinctive_key_joins_its_file_with_those_that_mention_it(
 def test_a_key_that_is_a_plain_word_joins_nothing_by_itself(key: str) -> None:
     """Every file mentions `name` and `limit`."""
     assert edges(config("a.toml", key), code("b.py", mentions=("limit", "name", "version"))) == []
-
-
-def test_keys_of_a_workflow_are_those_of_its_runner() -> None:
-    """`fail_fast` in a workflow and in the code are two things; a variable is one."""
-    flow = config(".github/workflows/ci.yml", "jobs.fail_fast", "SHOP_BIND")
-    facts = (flow, code("a.py", mentions=("fail_fast",)), code("b.py", mentions=("SHOP_BIND",)))
-
-    assert joined(*facts) == [(".github/workflows/ci.yml", "b.py")]
-
-
-def test_of_files_that_set_one_key_the_nearest_configures() -> None:
-    """Each example has its own compose file."""
-    facts = (
-        config("one/a.toml", "SHOP_BIND"),
-        config("two/a.toml", "SHOP_BIND"),
-        code("two/b.py", mentions=("SHOP_BIND",)),
-    )
-
-    assert joined(*facts) == [("two/a.toml", "two/b.py")]
 
 
 @pytest.mark.parametrize(
@@ -323,49 +323,6 @@ def test_files_that_are_not_selected_are_not_in_the_graph() -> None:
     graph, _ = context_graph(PACKS[:2], FACTS)
 
     assert [node.id for node in graph.nodes] == ["shop/api.py", "shop/cart.py"]
-
-
-def read_files(words: Sequence[str]) -> list[FileFacts]:
-    """Return the facts of files with words in comments, strings, prose and messages."""
-    first = '# {0}\nfrom shop.stock import Stock\nclass Cart:\n    """{1}"""\n    x = "{2}"\n'
-    second = "size = settings['max_size'] or '{3} {4}'\n"
-    prose = "# {0}\n{1} `{2}` [{3}](../shop/cart.py#{4}) [x]({0}/../../shop/stock.py)\n"
-    arrows = ("Cart -[{0}]-> Stock", "{1} -> Cart", "Stock -> Cart: {2}", "step {3}")
-
-    def read(path: str, section: Section, language: str, *texts: str, **more: Any) -> FileFacts:
-        filled = [text.format(*words) for text in texts]
-        return facts_of(selected(path, section, language, *filled, **more))
-
-    return [
-        read("shop/cart.py", CODE, "python", first, second, names=("Cart",)),
-        read("shop/stock.py", CODE, "python", "class Stock: '{0}'", names=("Stock",)),
-        read("conf/a.toml", CONFIG, "toml", "[pool]\nmax_size = '{0}' # {1}\n"),
-        read(
-            "docs/a.md",
-            DOCS,
-            "markdown",
-            prose,
-            extras=[arrow.format(*words) for arrow in arrows],
-        ),
-        read("tests/test_cart.py", TESTS, "python", "from shop.cart import Cart\nadd('{0}')"),
-    ]
-
-
-_canary = st.text("abcdefghijklmnopqrstuvwxyz", min_size=6, max_size=12).map("zq{}qz".format)
-
-
-@given(st.lists(_canary, min_size=5, max_size=5, unique=True))
-@settings(max_examples=25)
-def test_no_word_of_the_texts_gets_into_the_graph(words: list[str]) -> None:
-    """A graph goes to callers that asked for no content."""
-    facts = read_files(words)
-
-    graph, _ = context_graph([pack(item.path, item.section) for item in facts], facts)
-
-    shown = stable_json.dumps(graph_json(graph)).decode()
-    kinds = {edge.kind for edge in graph.edges}
-    assert kinds == {"imports", "links", "relates", "configures", "tests"}
-    assert not [word for word in words if word in shown]
 
 
 def test_too_many_nodes_leave_the_best_and_are_told() -> None:

@@ -308,17 +308,17 @@ def test_a_budget_is_used_to_its_last_bytes_and_no_further() -> None:
         material(f"{n:02d}.py", piece("\n".join("x" * 999), line, n / 99), section=SECTIONS[n % 5])
         for n in range(40)
     ]
-    for total in range(40_000, 40_020):
+    for total in range(40_000, 40_005):
         slate = asked_of(*files, budgets=Budgets(total, files=100)).slate
         assert len(packs_of(slate)) == 40
         assert total - 1_200 < size(slate_json(slate)) == slate.total_bytes <= total
     alone = material("a.mmd", piece("\n".join("x" * 999), line), section=Section.DIAGRAMS)
-    for total in range(40_000, 40_020):
+    for total in range(40_000, 40_005):
         slate = asked_of(*files, budgets=Budgets(total, files=100, of_text=True)).slate
         assert total - 1_600 < text_size(slate_lines(slate_json(slate))) <= total
-    for total in range(3_000, 3_020):
+    for total in range(3_000, 3_005):
         assert asked_of(alone, budgets=Budgets(total)).slate.total_bytes <= total
-    for allowed in range(1_000, 1_020):
+    for allowed in range(1_000, 1_005):
         slate = asked_of(*files[:1], budgets=Budgets(file_bytes=allowed)).slate
         assert allowed - 60 < size(pack_json(packs_of(slate)[0], 1)) <= allowed
 
@@ -419,3 +419,24 @@ def test_a_candidate_without_text_is_a_pack_nevertheless() -> None:
     assert (pack.path, pack.line, pack.evidence, pack.anchor) == ("empty.py", 1, (), None)
     assert result.limits == ()
     assert candidate("empty.py").path == pack.path
+
+
+WEAK = piece("def restart():", 40, 1.0)
+BEST = piece("class Arbiter:", 10, 2.0)
+
+
+def test_a_file_is_placed_at_its_best_evidence_or_where_it_was_asked_for() -> None:
+    """That is the line which a reader opens first, and which the hint that follows opens."""
+    chosen = material("arbiter.py", BEST, WEAK)
+    asked = replace(chosen, pick=replace(chosen.pick, reason="expand_target", lines=(40,)))
+
+    assert [packs_of(asked_of(each).slate)[0].line for each in (chosen, asked)] == [10, 40]
+
+
+def test_opening_lines_that_are_all_hidden_are_no_anchor() -> None:
+    """Its ids and line numbers alone would cost bytes in every file with a licence."""
+    hidden = piece("# Copyright", snippet="", hidden_lines=1, reason="anchor_for_context")
+    shown = piece("import os", reason="anchor_for_context")
+    files = (material("arbiter.py", BEST, anchor=anchor) for anchor in (hidden, shown))
+
+    assert [packs_of(asked_of(file).slate)[0].anchor is None for file in files] == [True, False]

@@ -35,6 +35,8 @@ _PARTS: Final = 0.25
 """Factor of the shares of rows that define only a part of the name."""
 _UNOWNED: Final = 0.4
 """Factor of a definition of `b` outside of any `a`, if the query is `a.b`."""
+_MOST_PARTS: Final = 16
+"""Last parts of a qualified name that are compared; each costs several lookups in a segment."""
 
 
 class Defining(Struct, frozen=True):
@@ -57,7 +59,7 @@ def defining(segment: SearchableSegment, name: str) -> Defining:
     For `a.b`, rows that define `b` have a higher share if the owner `a` encloses them, is defined
     in the same row or occurs in their path.
     """
-    *owners, last = name.split(".")
+    *owners, last = name.split(".")[-_MOST_PARTS:]
     rows, counts = _entries(segment.row_postings, folded_name(last), SYMBOL)
     if not len(rows):
         return Defining(rows, np.zeros(0), np.zeros(0, np.bool_))

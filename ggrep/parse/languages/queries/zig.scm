@@ -15,10 +15,9 @@
 (Decl (VarDecl variable_type_function: (IDENTIFIER) @name
   (ErrorUnionExpr (SuffixExpr . (ContainerDecl) @body)) . (InitList)? .)) @definition.class
 (Decl (VarDecl variable_type_function: (IDENTIFIER) @name)) @definition.constant
-((Decl (FnProto function: (IDENTIFIER) @name
-                (ErrorUnionExpr (SuffixExpr . (BuildinTypeExpr) @_type .) .))
-       (Block (Statement (AssignExpr "return"
-                (ErrorUnionExpr (SuffixExpr . (ContainerDecl) @body .))))))
+; Wildcards: with the names of these nodes, the query takes 1.5 s to compile.
+((Decl (FnProto function: (IDENTIFIER) @name (_) @_type .)
+       (Block (Statement (_ "return" (_ (_ . (ContainerDecl) @body .))))))
  @definition.class (#eq? @_type "type"))
 ((Decl (FnProto function: (IDENTIFIER) @name (_) @_type .) (Block) @body) @definition.function
  (#not-eq? @_type "type"))
