@@ -18,6 +18,7 @@ from ggrep.protocol.wire.messages import Ask, Describe, Fetch, Message, whole_ms
 from ggrep.protocol.wire.replies import Reply
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class RepoSearcher(Protocol):
@@ -45,21 +46,32 @@ class MessageSearcher(Struct, frozen=True):
     """A repository that answers messages, on another machine."""
 
     @abstractmethod
-    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the reply to a message, which `message_of` makes for the time left in ms."""
+    async def value(
+        self,
+        message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
+        deadline: Deadline,
+    ) -> T:
+        """Return the value of the reply to a message, which is made for the time left in ms."""
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the description that a coordinator needs before it sends queries."""
-        reply = await self.reply_to(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
-        return value_of(RepoDescription, reply, "description")
+        return await self.value(
+            lambda left_ms: Describe(whole_ms(left_ms)),
+            lambda reply: value_of(RepoDescription, reply, "description"),
+            deadline,
+        )
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""
         operation = operation_of(request)
         message: Ask[Any] | Fetch[Any]
         message = Ask(request, values=True) if operation.is_public else Fetch(request)
-        reply = await self.reply_to(lambda left_ms: within(message, left_ms), deadline)
-        return value_of(operation.response, reply, operation.reply_key)
+        return await self.value(
+            lambda left_ms: within(message, left_ms),
+            lambda reply: value_of(operation.response, reply, operation.reply_key),
+            deadline,
+        )
 
 
 class JointSearcher(Protocol):

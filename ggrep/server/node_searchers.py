@@ -40,7 +40,7 @@ from ggrep.server.epoch import ServedRepo
 from ggrep.server.node import NodeMessage, member_of
 from ggrep.server.nodes import Nodes, is_elsewhere
 
-R = TypeVar("R")
+T = TypeVar("T")
 
 
 class NodeSearcher(MessageSearcher, frozen=True):
@@ -48,6 +48,15 @@ class NodeSearcher(MessageSearcher, frozen=True):
 
     nodes: Nodes
     repo: ServedRepo
+
+    async def value(
+        self,
+        message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
+        deadline: Deadline,
+    ) -> T:
+        """Return the value of a node's reply."""
+        return read(await self.reply_to(message_of, deadline))
 
     async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
         """Return the reply of the first node that answers."""
