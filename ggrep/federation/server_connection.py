@@ -126,7 +126,7 @@ class ServerConnection:
                 text = "too many messages to team servers wait for replies"
                 raise Busy(text, retry_after_ms=_RETRY_AFTER_MS)
             try:
-                reply = parse_reply(stable_json.loads(self._send(data, deadline)))
+                reply = parse_reply(stable_json.loads_in_parts(self._send(data, deadline)))
                 return read(reply) if reply.error is None else reply.error
             finally:
                 _THREADS.release()

@@ -183,6 +183,6 @@ def is_elsewhere(error: GgrepError) -> bool:
 
 def _parsed(data: bytes) -> Reply:
     try:
-        return parse_reply(stable_json.loads(data))
+        return parse_reply(stable_json.loads_in_parts(data))
     except (ValueError, AttributeError, GgrepError) as error:
         raise Unreachable(f"invalid reply from a node: {error}") from error
