@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
@@ -68,7 +69,7 @@ class MessageSearcher(Struct, frozen=True):
         message: Ask[Any] | Fetch[Any]
         message = Ask(request, values=True) if operation.is_public else Fetch(request)
         return await self.value(
-            lambda left_ms: within(message, left_ms),
+            partial(within, message),
             lambda reply: value_of(operation.response, reply, operation.reply_key),
             deadline,
         )

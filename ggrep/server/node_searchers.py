@@ -55,16 +55,12 @@ class NodeSearcher(MessageSearcher, frozen=True):
         read: Callable[[Reply], T],
         deadline: Deadline,
     ) -> T:
-        """Return the value of a node's reply."""
-        return read(await self.reply_to(message_of, deadline))
-
-    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the reply of the first node that answers."""
+        """Return the value of the reply of the first node that answers."""
         failure: GgrepError = Unreachable("no node that holds this repository answers")
         for name in self.nodes.holders(self.repo.key):
             message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
             try:
-                return await self.nodes.ask(name, NodeMessage(message, self.repo), deadline)
+                return read(await self.nodes.ask(name, NodeMessage(message, self.repo), deadline))
             except GgrepError as error:
                 if not is_elsewhere(error):
                     raise

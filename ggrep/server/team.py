@@ -7,6 +7,7 @@ contains is computed from the view.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -395,11 +396,15 @@ class UserService(Struct, frozen=True):
         message = message_of(request)
         searcher = NodeSearcher(self.team.nodes, repo)
         try:
-            reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), deadline)
+            answer: dict[str, Json] = await searcher.value(
+                partial(within, message),
+                partial(value_of, dict[str, Any], key="response"),
+                deadline,
+            )
         except Unreachable as error:
             raise Busy(str(error), retry_after_ms=RETRY_AFTER_MS) from error
         self.entry.searched.add(repo.repo_id)
-        return value_of(dict[str, Any], reply, "response")
+        return answer
 
     def _noted(self, answer: E) -> E:
         """Note the repositories that answered; return the answer."""
