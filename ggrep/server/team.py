@@ -110,7 +110,7 @@ class Team:
         self.name, self.settings, self.clock = name, settings, clock
         self.nodes, self._refs, self._access_file = nodes, refs, access
         self.fingerprint = refs.fingerprint
-        self.epoch = Epoch()
+        self.epoch = self.previous = Epoch()  # the same object until the first sweep has ended
         self.read_at: datetime | None = None
         self.figures: dict[str, Mapping[str, int]] = {}
         self.known = KnownHosts(most=MOST_EPOCHS * len(nodes.names))
@@ -120,7 +120,6 @@ class Team:
         self._lacking: frozenset[ServedRepo] = frozenset()
         self._views: dict[tuple[str, ...], View] = {}
         self._allowed: dict[Identity, tuple[str, ...]] = {}
-        self.previous = Epoch()
         self._sweeping, self._reading = anyio.Lock(), anyio.Lock()
 
     async def sweep(self) -> None:
@@ -140,6 +139,8 @@ class Team:
             self.read_at = self.clock.now()
             if new.name != self.epoch.name or self._lacking:
                 await self._swap(new)
+            elif self.epoch is self.previous:
+                self.epoch = new
 
     async def check(self) -> None:
         """Check the nodes."""
@@ -180,7 +181,10 @@ class Team:
 
         Raises:
             Forbidden: the access rules are invalid.
+            Busy: the first sweep has not ended; an answer would lack all repositories.
         """
+        if self.epoch is self.previous:
+            raise Busy("the server is starting", retry_after_ms=RETRY_AFTER_MS)
         if self._access is None:
             raise Forbidden("the access rules of this server are not valid; ask its operator")
         if (keys := self._allowed.get(identity)) is None:
