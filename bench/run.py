@@ -51,7 +51,7 @@
                                     packages built by a Ray cluster whose workers and nodes are
                                     killed, against processes here; needs the extras `cluster` and
                                     `deep`, and is no part of all of them
-    python3 dev.py bench team [NUMBER] [FOLDER] [answers|kills|store|costs ...]
+    python3 dev.py bench team [NUMBER] [FOLDER] [answers|kills|head|store|costs ...]
                                     a team server on three Ray nodes, over SeaweedFS and packages:
                                     its answers against those of one machine, and while nodes,
                                     coordinator and storage fail; needs the extras `cluster` and

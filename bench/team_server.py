@@ -1,6 +1,6 @@
 """A team server on a Ray cluster, over SeaweedFS and real packages: its answers, and its losses.
 
-    python3 dev.py bench team [NUMBER] [FOLDER] [answers|kills|store|costs ...]
+    python3 dev.py bench team [NUMBER] [FOLDER] [answers|kills|head|store|costs ...]
 
 Three Ray nodes of one core, in network namespaces where they can be made, hold the snapshots of
 the packages. A proxy stands between the nodes and the object store. Answers must have the bytes of
@@ -58,7 +58,9 @@ OF_ALL: Final = 8
 """Questions of these about all packages; the others are about those of a user."""
 DRILLED: Final = 1_000
 GOAL: Final = 3.0
-PARTS: Final = ("answers", "kills", "store", "costs")
+_AGAIN_S: Final = 1.0
+"""Time after which a client without a reply asks again."""
+PARTS: Final = ("answers", "kills", "head", "store", "costs")
 
 
 def measure(work: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
@@ -170,6 +172,7 @@ class _Drill(Struct):
     seconds: list[float] = field(default_factory=list)
     exact: int = 0
     partial: int = 0
+    lost: int = 0
     wrong: list[str] = field(default_factory=list)
 
     @property
@@ -181,7 +184,8 @@ class _Drill(Struct):
         """Return the figures."""
         middle = statistics.median(self.seconds)
         return (
-            f"    {name}: {self.exact} exact, {self.partial} partial, {len(self.wrong)} wrong;"
+            f"    {name}: {self.exact} exact, {self.partial} partial, {len(self.wrong)} wrong,"
+            f" {self.lost} without a reply;"
             f" median {1000 * middle:.0f} ms, p99 {1000 * self.p99:.0f} ms,"
             f" most {1000 * max(self.seconds):.0f} ms"
         )
@@ -238,8 +242,10 @@ def _drilled(
             begun = time.perf_counter()
             try:
                 content = site.ask(path, body, SOME).content
-            except httpx.HTTPError as error:
-                content = repr(error).encode()
+            except httpx.HTTPError:
+                drill.lost += 1
+                time.sleep(_AGAIN_S)
+                continue
             with lock:
                 drill.seconds.append(time.perf_counter() - begun)
                 drill.note(path, content, whole)
@@ -289,6 +295,34 @@ def _kills(site: Site) -> Iterator[str]:
         yield from (f"      wrong: {wrong}" for wrong in drill.wrong[:3])
         yield f"      {lines}"
     yield from _next_coordinator(site, asked[0])
+
+
+def _head(site: Site) -> Iterator[str]:
+    """Kill the head of the cluster, and start all again as service managers would."""
+    asked = _asked_by(site, 120)
+    lines: list[str] = []
+    _drilled(site, asked)
+
+    def story() -> None:
+        site.nodes.kill(0)
+        time.sleep(15)
+        site.nodes.start(0)
+        begun = time.perf_counter()
+        site.wait_for_end()
+        lines.append(f"coordinator ended {time.perf_counter() - begun:.0f} s after the next head")
+        for node in (1, 2):
+            site.nodes.kill(node)  # unless Ray has ended it
+        site.nodes.start(1, 2)
+        begun = time.perf_counter()
+        site.launch()
+        site.wait_for(site.is_whole)
+        lines.append(f"whole again {time.perf_counter() - begun:.0f} s after its start")
+
+    drill = _drilled(site, asked, 200, story)
+    yield f"  head: questions about {len(site.some)} repositories, {AT_ONCE} at once"
+    yield drill.line("SIGKILL of the head")
+    yield from (f"      wrong: {wrong}" for wrong in drill.wrong[:3])
+    yield f"      {lines}"
 
 
 def _next_coordinator(site: Site, asked: Asked) -> Iterator[str]:
@@ -443,7 +477,13 @@ def _memory(pid: int) -> int:
     return 0
 
 
-_PARTS: Final = {"answers": _answers, "kills": _kills, "store": _store, "costs": _costs}
+_PARTS: Final = {
+    "answers": _answers,
+    "kills": _kills,
+    "head": _head,
+    "store": _store,
+    "costs": _costs,
+}
 
 
 def _pushed(folder: Path, file: Path, store: ObjectServer) -> Iterator[str]:

@@ -121,6 +121,11 @@ class Site:
         self._process.kill()
         self._process.wait()
 
+    def wait_for_end(self) -> None:
+        """Wait until the coordinator ends by itself."""
+        assert self._process is not None
+        self._process.wait(PATIENCE_S)
+
     def close(self) -> None:
         """End the coordinator."""
         self._client.close()

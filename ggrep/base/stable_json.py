@@ -1,10 +1,12 @@
 """Converts values to canonical JSON bytes, and JSON values to Structs."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeAlias, TypeVar
 
 import orjson
-from msgspec import ValidationError, convert, to_builtins
+from msgspec import Raw, ValidationError, convert, to_builtins
+from msgspec.json import Decoder
 
 Json: TypeAlias = bool | int | float | str | Sequence["Json"] | Mapping[str, "Json"] | None
 Document: TypeAlias = Mapping[str, object]
@@ -55,6 +57,32 @@ def loads(data: bytes | str) -> Any:  # noqa: ANN401 - any JSON value
     Raises:
         ValueError: `data` is not JSON.
     """
+    return orjson.loads(data)
+
+
+_PART_BYTES: Final = 1 << 20
+_PART_LEVELS: Final = 4
+"""Objects and arrays are split down to this depth: each level reads the text again."""
+
+_SPLIT: Final = Decoder(dict[str, Raw] | list[Raw])
+
+
+def loads_in_parts(data: bytes | memoryview, levels: int = _PART_LEVELS) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value of the JSON `data`, whose large objects and arrays are parsed in parts.
+
+    While a part is parsed, no other thread runs.
+
+    Raises:
+        ValueError: `data` is not JSON.
+    """
+    parts: dict[str, Raw] | list[Raw] | None = None
+    if levels and len(data) > _PART_BYTES:
+        with suppress(ValueError, RecursionError):  # a long string, or an invalid text
+            parts = _SPLIT.decode(data)
+    if isinstance(parts, dict):
+        return {name: loads_in_parts(memoryview(part), levels - 1) for name, part in parts.items()}
+    if isinstance(parts, list):
+        return [loads_in_parts(memoryview(part), levels - 1) for part in parts]
     return orjson.loads(data)
 
 

@@ -149,7 +149,7 @@ class FanoutSession:
         self.repos = {repo.repo_id: repo for repo in self.selection.repos}
         for repo_id, repo in sorted(self.repos.items()):
             if (failure := repo.failure) is not None:
-                self._fail(repo_id, failure)
+                self.fail(repo_id, failure)
 
     @property
     def is_over(self) -> bool:
@@ -511,7 +511,7 @@ class FanoutSession:
 
         def done(repo: RepoId, outcome: RepoOutcome[T]) -> None:
             if outcome.error is not None:
-                self._fail(repo, outcome.error)
+                self.fail(repo, outcome.error)
             elif isinstance(outcome.value, PoolResponse):
                 self._report(repo, "ok", len(outcome.value.blended))
 
@@ -528,12 +528,13 @@ class FanoutSession:
         for repo, outcome in outcomes.items():
             self.elapsed_ms[repo] = self.elapsed_ms.get(repo, 0.0) + outcome.elapsed_ms
             if outcome.error is not None:
-                self._fail(repo, outcome.error)
+                self.fail(repo, outcome.error)
             else:
                 results[repo] = outcome.value
         return results  # type: ignore[return-value]  # without an error there is a value
 
-    def _fail(self, repo: RepoId, error: GgrepError) -> None:
+    def fail(self, repo: RepoId, error: GgrepError) -> None:
+        """Exclude a repository from later rounds."""
         if isinstance(error, NoIndex):
             command = build_index(enabled=self.repos[repo].enabled)
             error = NoIndex(f"no index yet; run: {command}")

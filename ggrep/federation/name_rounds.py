@@ -37,6 +37,9 @@ P = TypeVar("P", SymbolPool, ReferencesPool)
 ROUND_SHARE: Final = 2
 """A round may use the remaining time divided by this number: the next rule needs time, too."""
 
+_MOST_CHANGES: Final = 4
+"""Number of rounds in which definitions may change before repositories that change them fail."""
+
 
 class NameRounds(Struct, Generic[P]):
     """The rounds of a query about a name.
@@ -99,7 +102,16 @@ class NameRounds(Struct, Generic[P]):
             for each, pool in replies.items():
                 self.given.setdefault(each, {})[repo] = pool
         self.given.setdefault(step, {})
-        # Replies of a repository that has failed since are not used.
+        self._drop_failed()
+
+    def fail(self, repos: Sequence[RepoId], error: GgrepError) -> None:
+        """Exclude repositories, and their replies so far."""
+        for repo in repos:
+            self.session.fail(repo, error)
+        self._drop_failed()
+
+    def _drop_failed(self) -> None:
+        """Drop the replies of repositories that have failed since."""
         for pools in self.given.values():
             for repo in pools.keys() & self.session.failures.keys():
                 del pools[repo]
@@ -146,9 +158,11 @@ async def judge_all(
 
     A repository that fails in a round is excluded with its definitions. A repository that publishes
     a new snapshot can have other spellings. Both cases change which repositories must be queried
-    again.
+    again. After a few rounds, a repository whose definitions change again fails, so the rounds end
+    also without a deadline.
     """
     used: dict[tuple[NameStep, RepoId], Family] = {}
+    number = 0
     while True:
         step = rounds.decided()
         pools = rounds.given.get(step, {}) if step is not None else {}
@@ -164,5 +178,16 @@ async def judge_all(
         ]
         if not other:
             return step, defined
+        before = {repo: _definitions(rounds, repo) for repo in other}
         await rounds.judge(other, step, family)
         used |= {(step, repo): family for repo in other}
+        number += 1
+        if number > _MOST_CHANGES:
+            changed = [repo for repo in other if _definitions(rounds, repo) != before[repo]]
+            rounds.fail(changed, SnapshotGone("its definitions change in each round of the query"))
+
+
+def _definitions(rounds: NameRounds[ReferencesPool], repo: RepoId) -> object:
+    """Return the part of a repository's replies that affects other repositories."""
+    replies = ((step, pools[repo]) for step, pools in rounds.given.items() if repo in pools)
+    return [(step, is_mentioned(pool), pool.defined) for step, pool in replies]

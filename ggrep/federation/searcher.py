@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
@@ -18,6 +19,7 @@ from ggrep.protocol.wire.messages import Ask, Describe, Fetch, Message, whole_ms
 from ggrep.protocol.wire.replies import Reply
 
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 class RepoSearcher(Protocol):
@@ -45,21 +47,35 @@ class MessageSearcher(Struct, frozen=True):
     """Searches a repository on another machine through messages."""
 
     @abstractmethod
-    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the reply; `message_of` creates the message, given the remaining time in ms."""
+    async def value(
+        self,
+        message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
+        deadline: Deadline,
+    ) -> T:
+        """Return what `read` makes of the reply; `message_of` creates the message.
+
+        `message_of` gets the remaining time in ms.
+        """
 
     async def describe(self, deadline: Deadline) -> RepoDescription:
         """Return the description that a coordinator needs before it sends queries."""
-        reply = await self.reply_to(lambda left_ms: Describe(whole_ms(left_ms)), deadline)
-        return value_of(RepoDescription, reply, "description")
+        return await self.value(
+            lambda left_ms: Describe(whole_ms(left_ms)),
+            lambda reply: value_of(RepoDescription, reply, "description"),
+            deadline,
+        )
 
     async def ask(self, request: Request[R], deadline: Deadline) -> R:
         """Return the answer to a request."""
         operation = operation_of(request)
         message: Ask[Any] | Fetch[Any]
         message = Ask(request, values=True) if operation.is_public else Fetch(request)
-        reply = await self.reply_to(lambda left_ms: within(message, left_ms), deadline)
-        return value_of(operation.response, reply, operation.reply_key)
+        return await self.value(
+            partial(within, message),
+            lambda reply: value_of(operation.response, reply, operation.reply_key),
+            deadline,
+        )
 
 
 class JointSearcher(Protocol):

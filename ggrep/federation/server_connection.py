@@ -5,14 +5,13 @@ workspace files are not trusted. Redirects are not followed, and the size of rep
 """
 
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from math import inf
 from pathlib import Path
 from threading import Semaphore
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 from urllib.parse import urlsplit
 
 from anyio import CapacityLimiter, to_thread
@@ -37,6 +36,8 @@ from ggrep.protocol.client.daemon_client import value_of
 from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import Message, for_daemon, message_json
 from ggrep.protocol.wire.replies import Reply, parse_reply
+
+T = TypeVar("T")
 
 ROUTE: Final = "/members"
 MOST_REPLY_BYTES: Final = 64 * 1024 * 1024
@@ -89,20 +90,19 @@ class ServerConnection:
         Raises:
             GgrepError: as `ask`.
         """
-        reply = await self._reply(ServerMessage(), deadline)
-        with self.reading():
-            repos = value_of(tuple[tuple[str, str], ...], reply, "repos")
-            if len(repos) > MOST_MEMBERS or not all(is_key(key) for key, _ in repos):
-                raise Unreachable("it lists too much, or no keys")
-        return dict(sorted(repos))
+        return await self._value(ServerMessage(), _listing, deadline)
 
     async def ask(
         self,
         repos: Sequence[tuple[str, str]],
         message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
         deadline: Deadline,
-    ) -> Reply:
-        """Return the reply to a message about repositories, given by key and tree.
+    ) -> T:
+        """Return the value of the reply to a message about repositories, given by key and tree.
+
+        `read` returns the value of a reply, or raises Unreachable for an invalid one; it runs in a
+        worker thread, because a reply can be large.
 
         Raises:
             RemoteError: the server cannot be reached, or its reply is invalid; all later messages
@@ -111,51 +111,50 @@ class ServerConnection:
             GgrepError: the error in the reply.
         """
         message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
-        return await self._reply(ServerMessage(tuple(repos), message), deadline)
+        return await self._value(ServerMessage(tuple(repos), message), read, deadline)
 
-    async def _reply(self, message: ServerMessage, deadline: Deadline) -> Reply:
+    async def _value(
+        self, message: ServerMessage, read: Callable[[Reply], T], deadline: Deadline
+    ) -> T:
         if self._failure is not None:
             raise self._failure
         data = stable_json.dumps(to_builtins(message))
+
+        def exchange() -> T | GgrepError:
+            """Return the value, or the error in the reply."""
+            if not _THREADS.acquire(blocking=False):
+                text = "too many messages to team servers wait for replies"
+                raise Busy(text, retry_after_ms=_RETRY_AFTER_MS)
+            try:
+                reply = parse_reply(stable_json.loads_in_parts(self._send(data, deadline)))
+                return read(reply) if reply.error is None else reply.error
+            finally:
+                _THREADS.release()
+
         try:
             with before(deadline, _late(self.url)):
-                body = await to_thread.run_sync(
-                    self._sent, data, deadline, abandon_on_cancel=True, limiter=self._messages
+                value = await to_thread.run_sync(
+                    exchange, abandon_on_cancel=True, limiter=self._messages
                 )
-            reply = parse_reply(stable_json.loads(body))
-        except (ValueError, AttributeError, InvalidRequest) as error:
-            self._failure = self._invalid(error)
+        except (ValueError, AttributeError, InvalidRequest, Unreachable) as error:
+            shown = sanitise_line(str(error)[:_SHOWN])
+            self._failure = RemoteError(f"invalid reply from the team server {self.url}: {shown}")
             raise self._failure from error
         except RemoteError as error:
             self._failure = error
             raise
-        if isinstance(reply.error, NoIndex):  # NoIndex would suggest a command for this machine
-            raise RemoteError(f"the team server {self.url}: {reply.error}")
-        if reply.error is not None:
-            raise reply.error
-        return reply
+        if isinstance(value, NoIndex):  # NoIndex would suggest a command for this machine
+            raise RemoteError(f"the team server {self.url}: {value}")
+        if isinstance(value, GgrepError):
+            raise value
+        return value
 
-    def _sent(self, data: bytes, deadline: Deadline) -> bytes:
-        if not _THREADS.acquire(blocking=False):
-            text = "too many messages to team servers wait for replies"
-            raise Busy(text, retry_after_ms=_RETRY_AFTER_MS)
-        try:
-            return self._send(data, deadline)
-        finally:
-            _THREADS.release()
 
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Raise RemoteError if the block reads an invalid reply; later messages then also fail."""
-        try:
-            yield
-        except Unreachable as error:
-            self._failure = self._invalid(error)
-            raise self._failure from error
-
-    def _invalid(self, why: object) -> RemoteError:
-        shown = sanitise_line(str(why)[:_SHOWN])
-        return RemoteError(f"invalid reply from the team server {self.url}: {shown}")
+def _listing(reply: Reply) -> Mapping[str, str]:
+    repos = value_of(tuple[tuple[str, str], ...], reply, "repos")
+    if len(repos) > MOST_MEMBERS or not all(is_key(key) for key, _ in repos):
+        raise Unreachable("it lists too much, or no keys")
+    return dict(sorted(repos))
 
 
 def _late(url: str) -> str:

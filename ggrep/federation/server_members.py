@@ -38,7 +38,7 @@ from ggrep.model.batched_query import (
 )
 from ggrep.model.confidence import MOST_TOP_FILES, TopFiles
 from ggrep.model.field_meta import MOST_COUNT
-from ggrep.model.request import CollectionStatistics, RepoStatistics, Request
+from ggrep.model.request import CollectionStatistics, RepoStatistics
 from ggrep.model.response import RepoDescription
 from ggrep.model.sanitise import sanitise_line
 from ggrep.model.workspace_state import TeamServer
@@ -47,7 +47,7 @@ from ggrep.protocol.client.link import Unreachable
 from ggrep.protocol.wire.messages import JointDescribe, JointPool, Message, timed, whole_ms
 from ggrep.protocol.wire.replies import Reply
 
-R = TypeVar("R")
+T = TypeVar("T")
 
 _TREES: Final = "trees"
 """Sent in place of a list of members or an epoch, because messages to a server name trees."""
@@ -168,24 +168,24 @@ class RemoteSearcher(MessageSearcher, frozen=True):
     server: ServerConnection
     repo: RemoteMember
 
-    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the server's reply."""
-        return await self.server.ask([(self.repo.key, self.repo.tree)], message_of, deadline)
+    async def value(
+        self,
+        message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
+        deadline: Deadline,
+    ) -> T:
+        """Return the value of the server's reply."""
 
-    async def describe(self, deadline: Deadline) -> RepoDescription:
-        """Return the description that a coordinator needs before it sends queries."""
-        with self.server.reading():
-            return await MessageSearcher.describe(self, deadline)
-
-    async def ask(self, request: Request[R], deadline: Deadline) -> R:
-        """Return the answer to a request."""
-        with self.server.reading():
-            answer = await MessageSearcher.ask(self, request, deadline)
+        def checked(reply: Reply) -> T:
+            answer = read(reply)
             if isinstance(answer, RepoStatistics):
                 _check_statistics(answer.statistics)
             if isinstance(leading := getattr(answer, "leading", None), TopFiles):
                 _check_leading(leading)
             return answer
+
+        trees = [(self.repo.key, self.repo.tree)]
+        return await self.server.ask(trees, message_of, checked, deadline)
 
 
 class ServerTogether(Struct):
@@ -209,16 +209,17 @@ class ServerTogether(Struct):
             epoch = known.epoch if known else ""
             return JointDescribe(_TREES, known=epoch, timeout_ms=whole_ms(left_ms))
 
-        with self.server.reading():
-            reply = await self._ask([*self.repos], message_of, deadline)
+        def read(reply: Reply) -> BatchedDescription:
             batch = value_of(BatchedDescription, reply, "described")
             if known is not None and batch.epoch == known.epoch:
-                batch = known
-            listed = batch.descriptions or ()
-            if len(listed) != len(self.repos):
+                return known
+            if len(batch.descriptions or ()) != len(self.repos):
                 raise Unreachable("it described other repositories")
+            return batch
+
+        batch = await self._ask([*self.repos], message_of, read, deadline)
         self.known.keep(key, batch)
-        pairs = zip(self.repos, listed, strict=True)
+        pairs = zip(self.repos, batch.descriptions or (), strict=True)
         return {repo: description for repo, description in pairs if description is not None}
 
     async def search(
@@ -230,21 +231,26 @@ class ServerTogether(Struct):
             in_time = replace(question, search=timed(question.search, left_ms))
             return JointPool(BatchedPoolRequest(in_time, _TREES, tuple(range(len(repos)))))
 
+        def read(reply: Reply) -> BatchedPoolResponse:
+            pools = value_of(BatchedPoolResponse, reply, "pools")
+            _check(pools, question, len(repos))
+            return pools
+
         try:
-            with self.server.reading():
-                reply = await self._ask(repos, message_of, deadline)
-                pools = value_of(BatchedPoolResponse, reply, "pools")
-                _check(pools, question, len(repos))
-                return pools
+            return await self._ask(repos, message_of, read, deadline)
         except RemoteError as error:
             # The coordinator then requests new descriptions, and searches the other repositories.
             raise SnapshotGone(str(error)) from error
 
     async def _ask(
-        self, repos: Sequence[RepoId], message_of: Callable[[float], Message], deadline: Deadline
-    ) -> Reply:
+        self,
+        repos: Sequence[RepoId],
+        message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
+        deadline: Deadline,
+    ) -> T:
         trees = [(self.repos[repo].key, self.repos[repo].tree) for repo in repos]
-        return await self.server.ask(trees, message_of, deadline)
+        return await self.server.ask(trees, message_of, read, deadline)
 
 
 def _check(pools: BatchedPoolResponse, question: BatchedQuery, number: int) -> None:

@@ -6,6 +6,7 @@ trees.
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from msgspec import to_builtins
@@ -81,8 +82,8 @@ async def _replied(
                 raise no_sessions()
             service.entry.ask(request)
             until = deadline(bounds_of(request).timeout_ms)
-            reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), until)
-            return dict(reply.body)
+            message_of = partial(within, message)
+            return await searcher.value(message_of, lambda reply: dict(reply.body), until)
         case JointDescribe(known=known, timeout_ms=timeout_ms):
             together, ids = _together(service, repos)
             described = await together.describe(deadline(timeout_ms))

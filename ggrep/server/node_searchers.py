@@ -40,7 +40,7 @@ from ggrep.server.epoch import ServedRepo
 from ggrep.server.node import NodeMessage, member_of
 from ggrep.server.nodes import Nodes, is_elsewhere
 
-R = TypeVar("R")
+T = TypeVar("T")
 
 
 class NodeSearcher(MessageSearcher, frozen=True):
@@ -49,13 +49,18 @@ class NodeSearcher(MessageSearcher, frozen=True):
     nodes: Nodes
     repo: ServedRepo
 
-    async def reply_to(self, message_of: Callable[[float], Message], deadline: Deadline) -> Reply:
-        """Return the reply of the first node that answers; the preferred node is tried first."""
+    async def value(
+        self,
+        message_of: Callable[[float], Message],
+        read: Callable[[Reply], T],
+        deadline: Deadline,
+    ) -> T:
+        """Return the value of the first node that answers; the preferred node is tried first."""
         failure: GgrepError = Unreachable("no node that holds this repository answers")
         for name in self.nodes.holders(self.repo.key):
             message = message_json("", message_of(for_daemon(deadline.remaining_ms())))
             try:
-                return await self.nodes.ask(name, NodeMessage(message, self.repo), deadline)
+                return read(await self.nodes.ask(name, NodeMessage(message, self.repo), deadline))
             except GgrepError as error:
                 if not is_elsewhere(error):
                     raise

@@ -102,7 +102,7 @@ class Nodes:
             calls, lines, threads = node.fetches, CapacityLimiter(1), node.holds
         call = _call(node.link, data, timeout_s, threads, lines)
         try:
-            reply = _parsed(await _cancellable(calls, call))
+            reply = await _cancellable(calls, call)
         except Unreachable:
             self.lose(name)
             raise
@@ -119,7 +119,7 @@ class Nodes:
             try:
                 # All lines to a busy node are in use, so a check does not need one.
                 free = CapacityLimiter(1)
-                reply = _parsed(await _call(node.link, data, CHECK_S, node.checks, free))
+                reply = await _call(node.link, data, CHECK_S, node.checks, free)
                 figures[name] = value_of(dict[str, int], reply, "figures")
             except GgrepError:
                 node.missed += 1
@@ -146,7 +146,7 @@ def _cancel(calls: set[anyio.CancelScope]) -> None:
         scope.cancel()
 
 
-async def _cancellable(calls: set[anyio.CancelScope], call: Awaitable[bytes]) -> bytes:
+async def _cancellable(calls: set[anyio.CancelScope], call: Awaitable[Reply]) -> Reply:
     """Return the reply to a call; raise Unreachable if its scope in `calls` is cancelled."""
     with anyio.CancelScope() as scope:
         calls.add(scope)
@@ -159,12 +159,12 @@ async def _cancellable(calls: set[anyio.CancelScope], call: Awaitable[bytes]) ->
 
 async def _call(
     link: NodeLink, data: bytes, timeout_s: float, threads: Semaphore, lines: CapacityLimiter
-) -> bytes:
-    def send() -> bytes:
+) -> Reply:
+    def send() -> Reply:
         if not threads.acquire(blocking=False):
             raise Busy("too many calls wait for a node", retry_after_ms=RETRY_AFTER_MS)
         try:
-            return link.send(data, timeout_s)
+            return _parsed(link.send(data, timeout_s))
         finally:
             threads.release()
 
@@ -182,6 +182,6 @@ def is_elsewhere(error: GgrepError) -> bool:
 
 def _parsed(data: bytes) -> Reply:
     try:
-        return parse_reply(stable_json.loads(data))
+        return parse_reply(stable_json.loads_in_parts(data))
     except (ValueError, AttributeError, GgrepError) as error:
         raise Unreachable(f"invalid reply from a node: {error}") from error

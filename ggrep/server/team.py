@@ -7,6 +7,7 @@ from the view.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
@@ -109,7 +110,7 @@ class Team:
         self.name, self.settings, self.clock = name, settings, clock
         self.nodes, self._refs, self._access_file = nodes, refs, access
         self.fingerprint = refs.fingerprint
-        self.epoch = Epoch()
+        self.epoch = self.previous = Epoch()  # the same object until the first sweep has ended
         self.read_at: datetime | None = None
         self.figures: dict[str, Mapping[str, int]] = {}
         self.known = KnownHosts(most=MOST_EPOCHS * len(nodes.names))
@@ -119,7 +120,6 @@ class Team:
         self._unavailable: frozenset[ServedRepo] = frozenset()
         self._views: dict[tuple[str, ...], View] = {}
         self._allowed: dict[Identity, tuple[str, ...]] = {}
-        self.previous = Epoch()
         self._sweeping, self._reading = anyio.Lock(), anyio.Lock()
 
     async def sweep(self) -> None:
@@ -140,6 +140,8 @@ class Team:
             self.read_at = self.clock.now()
             if new.name != self.epoch.name or self._unavailable:
                 await self._swap(new)
+            elif self.epoch is self.previous:
+                self.epoch = new
 
     async def check(self) -> None:
         """Check which nodes answer, and read their counters."""
@@ -180,7 +182,10 @@ class Team:
 
         Raises:
             Forbidden: the access rules are invalid.
+            Busy: the first sweep has not ended; an answer would lack all repositories.
         """
+        if self.epoch is self.previous:
+            raise Busy("the server is starting", retry_after_ms=RETRY_AFTER_MS)
         if self._access is None:
             raise Forbidden("the access rules of this server are not valid; ask its operator")
         if (keys := self._allowed.get(identity)) is None:
@@ -396,11 +401,15 @@ class UserService(Struct, frozen=True):
         message = message_of(request)
         searcher = NodeSearcher(self.team.nodes, repo)
         try:
-            reply = await searcher.reply_to(lambda left_ms: within(message, left_ms), deadline)
+            answer: dict[str, Json] = await searcher.value(
+                partial(within, message),
+                partial(value_of, dict[str, Any], key="response"),
+                deadline,
+            )
         except Unreachable as error:
             raise Busy(str(error), retry_after_ms=RETRY_AFTER_MS) from error
         self.entry.searched.add(repo.repo_id)
-        return value_of(dict[str, Any], reply, "response")
+        return answer
 
     def _noted(self, answer: E) -> E:
         """Record the repositories that answered in the audit entry; return the answer."""

@@ -3,8 +3,10 @@
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, Literal
 
+import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -37,6 +39,40 @@ GOOD = {
     "pair": [1, "a"],
     "note": None,
 }
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-9, 9) | st.floats(0, 1) | st.text(max_size=9),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner),
+    )
+)
+def test_a_text_in_parts_has_the_value_of_the_text(value: Any) -> None:
+    data = stable_json.dumps(value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stable_json, "_PART_BYTES", 3)
+
+        assert stable_json.loads_in_parts(data) == stable_json.loads(data)
+
+
+def test_no_part_of_a_large_text_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    value = {"lists": {"hits": [{"text": "x" * 9_000, "row": row} for row in range(300)]}}
+    sizes: list[int] = []
+
+    def loads(data: bytes) -> Any:
+        sizes.append(len(data))
+        return orjson.loads(data)
+
+    monkeypatch.setattr(stable_json, "orjson", SimpleNamespace(loads=loads))
+
+    assert stable_json.loads_in_parts(orjson.dumps(value)) == value
+    assert max(sizes) < 10_000
+
+
+@pytest.mark.parametrize("text", [b"[" * (1 << 21), b"x" * (1 << 21), b'["' + b"x" * (1 << 21)])
+def test_a_large_text_that_is_not_json_is_refused(text: bytes) -> None:
+    with pytest.raises(ValueError, match="line 1"):
+        stable_json.loads_in_parts(text)
 
 
 def test_a_fitting_value_becomes_the_struct() -> None:

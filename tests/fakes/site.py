@@ -67,7 +67,9 @@ class Site:
 
 
 @asynccontextmanager
-async def running_site(team: Team, tmp_path: Path, **options: Any) -> AsyncIterator[Site]:
+async def running_site(
+    team: Team, tmp_path: Path, tokens: Tokens | None = None, **options: Any
+) -> AsyncIterator[Site]:
     """Yield a client of a server with three nodes."""
     rules = tmp_path / "access.jsonc"
     rules.write_bytes(stable_json.dumps(RULES))
@@ -77,7 +79,7 @@ async def running_site(team: Team, tmp_path: Path, **options: Any) -> AsyncItera
     with running_issuer() as issuer:
         app = make_team_app(
             coordinator,
-            Tokens(issuer.url, AUDIENCE, CLOCK),
+            tokens or Tokens(issuer.url, AUDIENCE, CLOCK),
             hosts=frozenset({"team.example.com"}),
             operators=frozenset({"ops@example.com"}),
             **options,

@@ -4,7 +4,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
+from anyio import from_thread
 
 from ggrep.base import stable_json
 from ggrep.base.clock import Deadline, SystemClock
@@ -300,6 +302,22 @@ async def test_threads_that_wait_for_servers_are_bounded(
         with threads:
             assert "too many messages to team servers" in await listed(file, url)
         assert len(asked) == 2
+
+
+@pytest.mark.parametrize("step", ["parse_reply", "value_of"])
+async def test_the_event_loop_runs_while_a_reply_is_parsed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """A large reply must not delay other searches of the process."""
+    function = getattr(server_connection, step)
+
+    def after_the_loop(*arguments: object) -> object:
+        from_thread.run(anyio.sleep, 0.0)  # an error in the thread of the loop
+        return function(*arguments)
+
+    monkeypatch.setattr(server_connection, step, after_the_loop)
+    with serving() as (url, _):
+        assert await listed(registered(tmp_path, url), url) == "acme/cart"
 
 
 async def test_after_an_error_a_question_asks_no_more(tmp_path: Path) -> None:

@@ -458,6 +458,27 @@ async def test_who_fails_while_judging_has_no_say_in_it() -> None:
     assert statuses(result) == {"a": "ok", "b": "missing_index"}
 
 
+@pytest.mark.parametrize(("changes", "status"), [(4, "ok"), (1_000, "error")])
+async def test_a_repository_whose_definitions_change_without_end_fails_alone(
+    changes: int, status: str
+) -> None:
+    """A few changes are new snapshots. Without a deadline, nothing else would end the rounds."""
+    changing, whole = of_box("b", "Lid"), of_box("a", "Box")
+
+    async def change(_: str) -> None:
+        number = steps(changing).count("references spelled") - 1
+        if number > 50:
+            raise RuntimeError("queried without end")
+        changing.defines = of_box("b", f"Lid{min(number, changes)}").defines
+
+    changing.pause = change
+    result = await references([whole, changing], replace(BOXED, timeout_ms=0))
+
+    assert statuses(result) == {"a": "ok", "b": status}
+    last = ("box", "not", "lid4") if status == "ok" else ("box", "not")
+    assert (families(whole)[-1], len(families(whole))) == (last, 6 if status == "ok" else 7)
+
+
 @pytest.mark.parametrize(
     ("matches", "reported"), [(False, ["no indexed file matches lang:go"]), (True, [])]
 )

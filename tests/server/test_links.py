@@ -29,8 +29,9 @@ from ggrep.server.node import NodeMessage
 from ggrep.server.node_process import NodePlan, ProcessNode
 from ggrep.server.nodes import Nodes
 from ggrep.server.placement import placed
-from ggrep.server.ray_node import RayNode, start_actors
+from ggrep.server.ray_node import Attachment, RayNode, start_actors
 from tests.cluster.ray_nodes import RayNodes
+from tests.fakes.clocks import ManualClock
 from tests.fakes.team import CLOCK, Team, answer, follow_ups, search
 
 NAMES = ("node-0", "node-1", "node-2")
@@ -136,7 +137,7 @@ async def test_a_busy_actor_is_late_and_a_dead_actor_is_lost() -> None:
         ray = MagicMock()
         ray.exceptions.RayError, ray.exceptions.GetTimeoutError = RayError, GetTimeoutError
         ray.get.side_effect = error
-        nodes = Nodes({"node-0": RayNode(ray, MagicMock())})
+        nodes = Nodes({"node-0": RayNode(ray, MagicMock(), MagicMock())})
         with pytest.raises(expected):
             await nodes.ask("node-0", NodeMessage(), Deadline.after(CLOCK, 1000))
 
@@ -186,6 +187,28 @@ def _greet(address: str, folder: Path, *, known: bool) -> None:
         context.wrap_socket(raw, server_hostname=host) as connection,
     ):
         assert connection.recv(1)
+
+
+def test_a_coordinator_without_actors_and_ray_node_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its service manager starts it again; the next head of a cluster does not know its actors."""
+    ended: list[int] = []
+    monkeypatch.setattr(os, "_exit", ended.append)
+    clock = ManualClock(datetime(2025, 1, 1, tzinfo=UTC))
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(tmp_path / "r"))
+        listener.listen()
+        node = RayNode(MagicMock(), MagicMock(), Attachment(str(tmp_path / "r"), clock))
+        clock.advance(60_000)
+        node.keep()
+    node.send(b"", 1.0)
+    node.keep()
+    assert ended == []
+
+    clock.advance(60_000)
+    node.keep()
+    assert ended == [1]
 
 
 @pytest.mark.deep

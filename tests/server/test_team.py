@@ -53,6 +53,14 @@ def served(tmp_path: Path) -> Iterator[Served]:
             link.node.close()
 
 
+async def test_questions_before_the_first_epoch_are_refused(served: Served) -> None:
+    """An answer from no repositories would look like one without hits."""
+    with pytest.raises(Busy, match="starting"):
+        served.coordinator.service(ALICE)
+    await served.coordinator.sweep()
+    assert served.coordinator.service(ALICE).seen.repos
+
+
 async def test_a_push_is_visible_after_a_sweep_and_a_question_keeps_its_epoch(
     served: Served,
 ) -> None:
