@@ -27,7 +27,7 @@ CHECKS: Final = [
     Check(PreferredForms(WORDS["pictures"] | WORDS["terms"]), message="{1}: write {0}"),
     *(check for check in __register__ if check.path.startswith(FIELDS)),
 ]
-RECORDS: Final = ("docs/adr/", "docs/changelog.md")
+RECORDS: Final = "docs/adr/"
 USER_PAGES: Final = [
     name
     for name in (path.relative_to(ROOT).as_posix() for path in PAGES)
