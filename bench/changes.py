@@ -87,7 +87,16 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
         "earlier revision is searched. The right answers are the one to four source files that the "
         "commit changes. *MRR change* is relative to the first row of each kind; intervals "
         "resample repositories.",
-        ("", "questions", "MRR@10", "95 %", "recall@10", "first", "MRR change", "95 %"),
+        (
+            "questions and ranker",
+            "number",
+            "MRR@10",
+            "95 % interval",
+            "recall@10",
+            "first",
+            "MRR change",
+            "95 % interval",
+        ),
         rows,
     )
 
@@ -102,7 +111,7 @@ def languages(run: Run) -> str:
     return section(
         "Finding what a commit changed, by language",
         "The questions are subjects without bodies, searched with vectors.",
-        ("", "questions", "MRR@10", "95 %", "recall@10", "first"),
+        ("language", "number", "MRR@10", "95 % interval", "recall@10", "first"),
         rows,
     )
 

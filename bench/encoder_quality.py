@@ -277,7 +277,7 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         "are MiniLM's vectors of single words (256 principal components), weighted by the rarity "
         "of the word in the indexed texts. Gain is NDCG@10 of the shipped model minus NDCG@10 of "
         "the row.",
-        ("", "all", *categories, "gain of the shipped one"),
+        ("encoder", "all", *categories, "gain of the shipped one"),
         rows,
     )
 
@@ -301,7 +301,7 @@ def together_table(runs: Mapping[str, Run], page: str) -> str:
         _TOGETHER,
         "The table has NDCG@10 of the whole ranking with each encoder; change is relative to the "
         "ranking without an encoder.",
-        ("encoder", "NDCG@10", "95 %", *categories, "change", "95 %"),
+        ("encoder", "NDCG@10", "95 % interval", *categories, "change", "95 % interval"),
         rows,
     )
 

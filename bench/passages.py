@@ -97,7 +97,7 @@ def measured(folder: Path, home: Path) -> str:
     return section(
         f"Places that answer, with other rankers ({folder.name})",
         "The lines that answer each question are known. Intervals are intervals of MRR@10.",
-        ("", "questions", "first", "first five", "MRR@10", "95 %"),
+        ("questions", "number", "first", "first five", "MRR@10", "95 % interval"),
         rows,
     )
 

@@ -20,7 +20,7 @@ def ranking(run: Run) -> str:
         "What the ranking reaches",
         f"The table has the results of {len(run.rows)} questions about {len(figures.by_repo)} "
         "repositories, with the shipped encoder.",
-        ("", "questions", "NDCG@10", "95 %", "MRR@10", "recall@10"),
+        ("questions", "number", "NDCG@10", "95 % interval", "MRR@10", "recall@10"),
         rows,
     )
 
@@ -41,7 +41,7 @@ def ablations(parts: Sequence[Ablated]) -> str:
         "at a time, and similar parts replace each other, so the changes do not add up. *Further "
         "decay* lowers only the second and later hits of a file, so its effect is shown under *Ten "
         "hits*. *Location* has an effect only if a question names a path.",
-        ("without", "change", "95 %", *categories),
+        ("part removed", "change", "95 % interval", *categories),
         rows,
     )
 
@@ -68,7 +68,7 @@ def whole_sources(
         f"{sizes[1][0]:,} files in {sizes[1][1]:,} chunks instead of {sizes[0][0]:,} in "
         f"{sizes[0][1]:,}. The aim, a loss of at most {_share(GOAL_OF_WHOLE_SOURCES)}, is "
         f"{verdict}.",
-        ("", "source folder", "all sources", "change", "95 %"),
+        ("questions", "source folder", "all sources", "change", "95 % interval"),
         rows,
     )
 
@@ -94,7 +94,7 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
         "The figures above rank the first ten files. The default answer has ten hits, at most "
         "three in each file, so it shows fewer files. Without *further decay*, NDCG@10 of the "
         f"default answer would change by {lost}.",
-        ("", "three of a file", "one of a file", "change", "95 %"),
+        ("NDCG@10 or recall@10", "three of a file", "one of a file", "change", "95 % interval"),
         rows,
     )
 
@@ -114,7 +114,7 @@ def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> st
         f"The table has the results of {len(usual.rows)} questions about workspaces, without an "
         f"encoder, for each merge strategy; change is relative to `{first}`. *One store* is an "
         "index of the files of all repositories of a workspace.",
-        ("", "NDCG@10", "95 %", "change", "95 %"),
+        ("merging", "NDCG@10", "95 % interval", "change", "95 % interval"),
         rows,
     )
 

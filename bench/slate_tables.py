@@ -7,7 +7,7 @@ from ggrep.model.evaluation import Mean
 from training.slates.figures import Coverage
 from training.slates.measuring import Measured
 
-HEAD = ("", "sections", "covered", "95 %", "anywhere", "precision")
+HEAD = ("files of", "sections", "covered", "95 % interval", "anywhere", "precision")
 
 
 def slates(developed: Measured, held_out: Measured | None) -> str:
@@ -78,7 +78,7 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
         "files already shown.) The next row is the mean number of calls; more than 2 calls count "
         "as 3. The last rows show how often answerable questions are doubted, and how answers to "
         f"{_questions(developed, held_out)} without an answer are marked.",
-        ("", "developed on", "95 %", *("held out" for _ in others)),
+        ("measure", "developed on", "95 % interval", *("held out" for _ in others)),
         rows,
     )
 

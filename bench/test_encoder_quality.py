@@ -143,7 +143,7 @@ def test_the_curve_stands_as_the_card_has_it() -> None:
         ["0", "0", "0", "-", "0.200"],
         ["1", "1,234", "48", "3.46", "0.302"],
     ]
-    assert "1,234 pairs of 56 packages" in table.replace("\n", " ")
+    assert "1,234 pairs of a query and a text from 56 packages" in table.replace("\n", " ")
 
 
 def test_shares_of_the_packages_stand_in_the_table_or_stay() -> None:

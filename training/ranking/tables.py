@@ -80,7 +80,15 @@ def table(found: Sequence[Fitted]) -> str:
         "marks weights for queries that consist of one name."
     )
     heads = ["encoder", "neutral", "current", "fitted", "held out", "gap", "shufflings"]
-    differences = ["encoder", "current", "95 %", "fitted", "95 %", "held out", "95 %"]
+    differences = [
+        "encoder",
+        "current",
+        "95 % interval",
+        "fitted",
+        "95 % interval",
+        "held out",
+        "95 % interval",
+    ]
     lines = ["## How far the weights are trusted", ""]
     lines += [*_wrapped(worth), "", *_wrapped(how), ""]
     lines += _table(heads, [_worth(each) for each in found])
