@@ -27,6 +27,8 @@ from training.confidence.questions import people_ask
 
 ROOT = Path(__file__).resolve().parents[1]
 SUITES = ROOT / "tests" / "quality"
+KINDS = {"domain": "another domain", "wrong_repo": "another repository", "nonsense": "nonsense"}
+"""What a question without an answer is about, by the name of its kind."""
 
 
 class Asked(Struct, frozen=True):
@@ -96,10 +98,10 @@ def table(asked: Sequence[Asked]) -> str:
     groups: dict[str, list[Asked]] = {}
     for item in asked:
         half = "" if item.suite == "benchmark" else f", {'even' if item.even else 'odd'} half"
-        label = "answerable" if not item.kind else "out of domain"
+        label = "not answerable" if item.kind else "answerable"
         groups.setdefault(f"{label}, {item.suite}{half}", []).append(item)
         if item.kind:
-            groups.setdefault(f"- {item.suite}{half}: {item.kind}", []).append(item)
+            groups.setdefault(f"- {label}, {item.suite}{half}: {KINDS[item.kind]}", []).append(item)
     for name in sorted(groups, key=lambda text: (text.startswith("-"), text)):
         counts = Counter(item.confidence for item in groups[name])
         number = len(groups[name])

@@ -90,7 +90,7 @@ class TimeSpent(Struct):
 
 
 def spent_from_now(daemon: StoreDaemon) -> TimeSpent:
-    """Return the times of a request that arrives now."""
+    """Return a record of the time spent on a request that arrives now."""
     return TimeSpent(daemon.shared.clock.monotonic_ms())
 
 

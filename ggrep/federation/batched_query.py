@@ -75,7 +75,7 @@ def plan_batch(session: FanoutSession, *, by_rank: bool) -> Batch:
     Repositories are queried together if their indexes are comparable in every corpus, their daemons
     limit answers in the same way, and they return lists of their active snapshots without a
     profile. More than half of the admitted repositories must qualify. A search for matching lines
-    is sent to each repository separately, because a repository distributes its hits over files. If
+    is sent to each repository separately, because each repository limits its hits per file. If
     lists are merged by rank, a batch also requires that copies are not folded and that each rank
     has a distinct score.
     """

@@ -53,8 +53,9 @@ class PoolSet(Struct, frozen=True):
     Attributes:
         fallback: reason why `strategy` is not the requested strategy; empty if it is.
         asked: requested length of each repository's lists.
-        limits: limits hit by the queries; `warnings` are the warnings of these queries.
-        whole: whether all requested longer lists were returned.
+        limits: limits hit by the queries.
+        warnings: warnings of the queries.
+        whole: whether each repository that was asked for a longer list returned it.
         verdicts: for some skipped repositories, whether they could have changed the answer.
     """
 

@@ -181,7 +181,16 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
     if not isinstance(value, Mapping):
         message = f"workspace file {path} must contain a JSON object, but contains {kind_of(value)}"
         raise WorkspaceError(
-            (Issue("ERR_WORKSPACE_ROOT_NOT_OBJECT", message, path, "$", "type", "write { ... }"),)
+            (
+                Issue(
+                    "ERR_WORKSPACE_ROOT_NOT_OBJECT",
+                    message,
+                    path,
+                    "$",
+                    "type",
+                    "must be an object: { ... }",
+                ),
+            )
         )
     problems = Problems(path)
     draft = _draft(value, problems, locate)

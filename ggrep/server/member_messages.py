@@ -73,7 +73,7 @@ async def _replied(
     searcher = NodeSearcher(team.nodes, repos[0])
     sent = parse_message(body).message
     if len(repos) > 1 and not isinstance(sent, (JointDescribe, JointPool)):
-        raise InvalidRequest("repos: this message is about one repository")
+        raise InvalidRequest("repos: must name exactly one repository for this message")
     match sent:
         case Describe(timeout_ms):
             return {"description": to_builtins(await searcher.describe(deadline(timeout_ms)))}

@@ -264,7 +264,7 @@ class Team:
     async def _hold(
         self, names: Sequence[str], epochs: Sequence[Epoch]
     ) -> tuple[set[ServedRepo], dict[str, str]]:
-        """Let nodes fetch trees; return the trees that nodes hold, and errors by node or key."""
+        """Let nodes fetch trees; return the fetched trees, and errors by node name or by key."""
         available: set[ServedRepo] = set()
         failed: dict[str, str] = {}
 

@@ -274,7 +274,7 @@ def _failed(
     environ: dict[str, str],
     request_id: str = "",
 ) -> Rendered:
-    """Return a failure as `ggrep.interfaces.cli` prints it; `message` needs no JSON escapes."""
+    """Return a failure as the command prints it; `message` must be valid inside a JSON string."""
     options = _options(arguments)
     of_workspace = any(word.partition("=")[0] == "--workspace" for word in options)
     named = f',"request_id":"{request_id}"' if request_id else ""

@@ -1,9 +1,9 @@
 """Joins the text of adjacent rows, in batches to which a pattern is applied at once.
 
 Chunks and their tails are the whole text of a file. The tail of a chunk consists of the blanks up
-to the next chunk; the tail of the header chunk is the text before the first chunk. A run begins
-with the line of its first row, and thus with the end of the previous tail. A run ends with the last
-line end of its last tail.
+to the next chunk; the tail of the header chunk is the text before the first chunk. A run
+begins where the line of its first row begins, which can be in the tail of the chunk before. A run
+ends with the last line end of its last tail.
 """
 
 import unicodedata

@@ -19,7 +19,7 @@ def unseen_files(view: SnapshotView, skipped: Counts) -> Unseen:
     """Return the numbers of files that are skipped, partly indexed or without definitions.
 
     Args:
-        view: the snapshot; its files are counted once.
+        view: the snapshot; its counts are computed on first use and kept.
         skipped: the counts of the last sync.
     """
     unseen = view.derived.get(_UNSEEN) or view.derived.keep(_UNSEEN, _of_snapshot(view))
