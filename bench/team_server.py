@@ -59,7 +59,7 @@ OF_ALL: Final = 8
 DRILLED: Final = 1_000
 GOAL: Final = 3.0
 _AGAIN_S: Final = 1.0
-"""Time after which a client without a reply asks again."""
+"""Time after which a client that was refused or got no reply asks again."""
 PARTS: Final = ("answers", "kills", "head", "store", "costs")
 
 
@@ -83,7 +83,7 @@ def measure(work: Path, arguments: Sequence[str] = ()) -> Iterator[str]:
     with ExitStack() as stack:
         nodes = stack.enter_context(RayNodes(2, namespaces=apart, met=apart, environment=of_node))
         store = stack.enter_context(ObjectServer(folder / "objects", host=host))
-        proxy = stack.enter_context(FaultProxy(store.endpoint, host=host))
+        proxy = stack.enter_context(FaultProxy(store.endpoint))
         os.environ.update(credentials())
         yield f"team: {number} packages, 3 Ray nodes, {load_average()}"
         yield from _pushed(folder, file, store)
@@ -172,6 +172,7 @@ class _Drill(Struct):
     seconds: list[float] = field(default_factory=list)
     exact: int = 0
     partial: int = 0
+    refused: int = 0
     lost: int = 0
     wrong: list[str] = field(default_factory=list)
 
@@ -184,8 +185,8 @@ class _Drill(Struct):
         """Return the figures."""
         middle = statistics.median(self.seconds)
         return (
-            f"    {name}: {self.exact} exact, {self.partial} partial, {len(self.wrong)} wrong,"
-            f" {self.lost} without a reply;"
+            f"    {name}: {self.exact} exact, {self.partial} partial, {self.refused} refused,"
+            f" {len(self.wrong)} wrong, {self.lost} without a reply;"
             f" median {1000 * middle:.0f} ms, p99 {1000 * self.p99:.0f} ms,"
             f" most {1000 * max(self.seconds):.0f} ms"
         )
@@ -194,25 +195,29 @@ class _Drill(Struct):
         """Compare an answer with that of one machine."""
         if content == whole:
             self.exact += 1
+        elif _is_refused(content):
+            self.refused += 1
         elif _is_truly_partial(content, whole):
             self.partial += 1
         else:
             self.wrong.append(f"{path}: {content[:300]!r}")
 
 
-def _is_truly_partial(content: bytes, whole: bytes) -> bool:
-    """Return whether an answer names lost repositories that can have changed it.
+def _is_refused(content: bytes) -> bool:
+    """Return whether an answer refuses the question for the moment."""
+    with suppress(ValueError, AttributeError):
+        return bool(stable_json.loads(content).get("code") == Busy.code)
+    return False
 
-    A question about a single repository is refused for the moment.
-    """
+
+def _is_truly_partial(content: bytes, whole: bytes) -> bool:
+    """Return whether an answer names lost repositories that can have changed it."""
     try:
         answer, expected = stable_json.loads(content), stable_json.loads(whole)
     except ValueError:
         return False
-    if not isinstance(answer, dict) or not isinstance(expected, dict):
+    if not isinstance(answer, dict) or not isinstance(expected, dict) or "repos" not in answer:
         return False
-    if "repos" not in answer:
-        return answer.get("code") == Busy.code
     lost = [row for row in answer["repos"] if row["status"] not in {"ok", "skipped"}]
     if not lost or not all(row.get("error") for row in lost):
         return False
@@ -249,6 +254,8 @@ def _drilled(
             with lock:
                 drill.seconds.append(time.perf_counter() - begun)
                 drill.note(path, content, whole)
+            if _is_refused(content):
+                time.sleep(_AGAIN_S)
 
     with ThreadPoolExecutor(AT_ONCE + 1) as pool:
         telling = pool.submit(story)

@@ -91,7 +91,8 @@ class _Answer(Struct, frozen=True):
 class FaultProxy:
     """An HTTP/1.1 proxy that asks `fault` about each request; tests set it at any time.
 
-    Requests reach the store as they came, their `Host` too: signatures hold.
+    It listens on the host of the store. Requests reach the store as they came, their `Host` too:
+    signatures hold.
 
     Attributes:
         fault: asked in the order in which requests come, one at a time.
@@ -104,7 +105,7 @@ class FaultProxy:
         self._lock = threading.Lock()
         self._number = 0
         self._ending = threading.Event()
-        self._server = _Server(self)
+        self._server = _Server(self, str(self._upstream.hostname))
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     @property
@@ -199,12 +200,12 @@ _FLIPPED: Final = bytes(255 - byte for byte in range(256))
 class _Server(ThreadingHTTPServer):
     daemon_threads = False  # they are waited for, so that no socket outlives a test
 
-    def __init__(self, proxy: FaultProxy) -> None:
+    def __init__(self, proxy: FaultProxy, host: str) -> None:
         self.proxy = proxy
         self.failures: list[Exception] = []
         self._open: set[socket.socket] = set()
         self._guard = threading.Lock()
-        super().__init__(("127.0.0.1", 0), _Request)
+        super().__init__((host, 0), _Request)
 
     @contextmanager
     def open(self, connection: socket.socket) -> Iterator[None]:
