@@ -95,7 +95,9 @@ def attempted(act: Callable[[], object]) -> bool:
         output = str(error)
     except Busy:
         return False
-    assert output is None or (output.startswith("origin: ") and "\n" not in output)
+    assert output is None or (
+        output.startswith(("origin: ", "remote origin: ")) and "\n" not in output
+    )
     return output is None
 
 
