@@ -60,6 +60,8 @@ DRILLED: Final = 1_000
 GOAL: Final = 3.0
 _AGAIN_S: Final = 1.0
 """Time after which a client that was refused or got no reply asks again."""
+_OUTAGE_S: Final = 15.0
+"""Time between the end of nodes and their next start."""
 PARTS: Final = ("answers", "kills", "head", "store", "costs")
 
 
@@ -248,7 +250,8 @@ def _drilled(
             try:
                 content = site.ask(path, body, SOME).content
             except httpx.HTTPError:
-                drill.lost += 1
+                with lock:
+                    drill.lost += 1
                 time.sleep(_AGAIN_S)
                 continue
             with lock:
@@ -292,7 +295,7 @@ def _kills(site: Site) -> Iterator[str]:
     def two() -> None:
         site.nodes.kill(1)
         site.nodes.kill(2)
-        time.sleep(15)
+        time.sleep(_OUTAGE_S)
         restart(1, 2)
 
     for name, number, story in (("each node", DRILLED, one_by_one), ("two nodes", 200, two)):
@@ -312,7 +315,7 @@ def _head(site: Site) -> Iterator[str]:
 
     def story() -> None:
         site.nodes.kill(0)
-        time.sleep(15)
+        time.sleep(_OUTAGE_S)
         site.nodes.start(0)
         begun = time.perf_counter()
         site.wait_for_end()

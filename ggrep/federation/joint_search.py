@@ -103,7 +103,7 @@ async def search_together(
     counts = await gather([part.pools(counting, (), deadline) for part in parts])
     if question.counting:
         return _merged(parts, counts, len(repos))
-    _merged_figures(parts, [count.figures for count in counts], len(repos))  # raises Incompatible
+    _require_one_shape([count.figures for count in counts])
     totals = [count.figures.total() for count in counts]
     lists = await _searched(parts, question, totals, deadline)
     return _merged(parts, lists, len(repos))
@@ -232,11 +232,10 @@ def _merged_figures(
     """Return the statistics of all members.
 
     Raises:
-        Incompatible: the parts counted different terms, or have different layouts.
+        Incompatible: see `_require_one_shape`.
     """
+    _require_one_shape(figures)
     first = figures[0]
-    if any(_shape(each) != _shape(first) for each in figures):
-        raise Incompatible("the term statistics of the parts have different layouts")
     if not first.chunks:
         return first  # lists merged by rank have no statistics
 
@@ -262,8 +261,15 @@ def _merged_figures(
     )
 
 
-def _shape(figures: BatchedFigures) -> tuple[object, ...]:
-    return figures.layout, figures.terms, len(figures.lengths), bool(figures.chunks)
+def _require_one_shape(figures: Sequence[BatchedFigures]) -> None:
+    """Require that statistics of parts can be merged.
+
+    Raises:
+        Incompatible: the parts counted different terms, or have different layouts.
+    """
+    shapes = {(each.layout, each.terms, len(each.lengths), bool(each.chunks)) for each in figures}
+    if len(shapes) > 1:
+        raise Incompatible("the term statistics of the parts have different layouts")
 
 
 async def gather(calls: Sequence[Awaitable[T]]) -> list[T]:

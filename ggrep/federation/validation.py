@@ -188,7 +188,7 @@ def validate(value: object, path: str, locate: Locate) -> WorkspaceDraft:
                     path,
                     "$",
                     "type",
-                    "must be an object: { ... }",
+                    "put all keys into one object: { ... }",
                 ),
             )
         )

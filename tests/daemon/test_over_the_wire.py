@@ -306,12 +306,12 @@ def test_who_sends_no_id_gets_one_of_his_own_each_time(wire: Wire) -> None:
 def test_the_daemon_names_a_search_in_its_document_by_the_id_it_answers_to(wire: Wire) -> None:
     """One name for one request, wherever it is told."""
     wire.send({"message": "search", "request": {"query": "settle"}, "request_id": "mine"})
-    given = wire.next()
+    named = wire.next()
     wire.send({"message": "search", "request": {"query": "settle"}})
-    made = wire.next()
+    unnamed = wire.next()
 
-    assert given["request_id"] == given["response"]["request_id"] == "mine"
-    assert made["request_id"] == made["response"]["request_id"] != "mine"
+    assert named["request_id"] == named["response"]["request_id"] == "mine"
+    assert unnamed["request_id"] == unnamed["response"]["request_id"] != "mine"
 
 
 def test_many_requests_in_one_piece_are_all_answered(wire: Wire) -> None:

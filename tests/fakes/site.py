@@ -73,7 +73,9 @@ async def running_site(
     """Yield a client of a server with three nodes."""
     rules = tmp_path / "access.jsonc"
     rules.write_bytes(stable_json.dumps(RULES))
-    coordinator = Coordinator("team", Nodes(team.held(3)), team.refs, rules, team.settings(), CLOCK)
+    coordinator = Coordinator(
+        "team", Nodes(team.filled_nodes(3)), team.refs, rules, team.settings(), CLOCK
+    )
     await coordinator.sweep()
     await coordinator.check()
     with running_issuer() as issuer:

@@ -100,7 +100,7 @@ class Team:
         self.remote = Remote("team", f"file://{base}/remote")
         self.engines: dict[str, Engine] = {}
         self._opened: dict[str, Engine] = {}
-        self._held: dict[int, dict[str, Link]] = {}
+        self._filled_nodes: dict[int, dict[str, Link]] = {}
         self.refs = Refs(open_objects(self.remote, time.sleep), "")
 
     def push(self, key: str, files: Mapping[str, str | bytes | None]) -> None:
@@ -132,12 +132,12 @@ class Team:
             for place in range(number)
         }
 
-    def held(self, number: int) -> dict[str, Link]:
+    def filled_nodes(self, number: int) -> dict[str, Link]:
         """Return nodes that hold what the remote has, always the same ones."""
-        if number not in self._held:
-            self._held[number] = self.nodes(number)
-            hold(self._held[number], self.epoch())
-        return self._held[number]
+        if number not in self._filled_nodes:
+            self._filled_nodes[number] = self.nodes(number)
+            hold(self._filled_nodes[number], self.epoch())
+        return self._filled_nodes[number]
 
     def here(self) -> EngineSearchers:
         """Return the searchers of one machine with all repositories."""
@@ -164,7 +164,7 @@ class Team:
         self._close_opened()
         for engine in self.engines.values():
             engine.close()
-        for links in self._held.values():
+        for links in self._filled_nodes.values():
             for link in links.values():
                 link.node.close()
 

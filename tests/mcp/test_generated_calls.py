@@ -164,16 +164,16 @@ class Drawing:
         ]
 
     def _given(self, tool: Tool) -> Call:
-        given: Call = {}
+        call: Call = {}
         passed_over = self._passed_over(tool)
         for argument in tool.every:
             asked_for = argument.required or argument.name in _ASKED_FOR
             share = 0.97 if asked_for else min(0.4, 3 / len(tool.every))
             if argument.name not in passed_over and self._happens(share):
-                given[self._spelt(argument.name)] = self._value(argument)
+                call[self._spelt(argument.name)] = self._value(argument)
         if self._happens(0.04):
-            given["nonsense"] = 1
-        return given
+            call["nonsense"] = 1
+        return call
 
     def _passed_over(self, tool: Tool) -> frozenset[str]:
         """Return what a call leaves out: a question about names is of one place or of several."""

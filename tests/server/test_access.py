@@ -121,7 +121,7 @@ def test_a_user_sees_nothing_of_hidden_repositories(
     )
 
     async def check() -> None:
-        coordinator = await _served(team, team.held(3), rules)
+        coordinator = await _served(team, team.filled_nodes(3), rules)
         for user, keys, (query, strategy) in zip(USERS, sets, queries, strict=True):
             await _check(team, coordinator.service(user), keys, query, strategy)
 
@@ -133,7 +133,7 @@ async def _check(
 ) -> None:
     shown = await _answers(service, query, strategy)
 
-    assert shown == await _answers(_oracle(team, team.held(3), keys), query, strategy)
+    assert shown == await _answers(_oracle(team, team.filled_nodes(3), keys), query, strategy)
     for key in TREES.keys() - keys:
         hidden = [word for word in SECRET[key] if word not in query]
         assert not [word for word in hidden for text in shown if word.encode() in text]
@@ -219,9 +219,9 @@ async def test_a_planted_leak_is_noticed(
 ) -> None:
     sets = {USERS[0]: set(TREES), USERS[1]: SEEN}
     rules = Access(tuple(Rule(tuple(sorted(keys)), (user.user,)) for user, keys in sets.items()))
-    oracle = await _answers(_oracle(team, team.held(3), SEEN), "retry", "global")
+    oracle = await _answers(_oracle(team, team.filled_nodes(3), SEEN), "retry", "global")
     leak(monkeypatch)
-    coordinator = await _served(team, team.held(3), rules)
+    coordinator = await _served(team, team.filled_nodes(3), rules)
     await _answers(coordinator.service(USERS[0]), "retry", "global")
 
     assert await _answers(coordinator.service(USERS[1]), "retry", "global") != oracle
@@ -231,7 +231,7 @@ async def test_a_planted_leak_is_noticed(
 def many(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Team, Any]]:
     """Return repositories of which several have the same short name, and nodes that hold them."""
     with some_team(tmp_path_factory.mktemp("many"), {**TREES, **MANY_TREES}) as made:
-        yield made, made.held(3)
+        yield made, made.filled_nodes(3)
 
 
 async def _asked(

@@ -50,7 +50,7 @@ def copies(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> Iterator[tuple[Team, list[dict[str, Link]]]]:
     with some_team(tmp_path_factory.mktemp("copies"), REPOS) as team:
-        yield team, [team.held(number) for number in (2, 3, 4)]
+        yield team, [team.filled_nodes(number) for number in (2, 3, 4)]
 
 
 @settings(max_examples=30)
@@ -92,7 +92,7 @@ def test_answers_with_copies_equal_those_of_one_machine(  # noqa: PLR0917
 async def test_a_better_copy_on_another_node_leaves_room_for_further_hits(tmp_path: Path) -> None:
     """Hits of a repository replace its copies, which disappear behind a better copy."""
     with some_team(tmp_path, CROWDED) as team:
-        links = team.held(3)
+        links = team.filled_nodes(3)
         first = {key: placed(key, links)[0] for key in CROWDED}
         assert first["best/a"] != first["rest/b"]
         request = search("retry", top=4, fold=True, merge_strategy="global", search_per_file=1)

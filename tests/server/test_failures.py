@@ -31,7 +31,7 @@ REQUESTS = {
 
 @pytest.fixture
 def links(team: Team) -> dict[str, Link]:
-    return team.held(3)
+    return team.filled_nodes(3)
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,7 @@ NUMBERS = (1, 3, *(pytest.param(number, marks=pytest.mark.deep) for number in (2
 
 def _far(team: Team, number: int) -> tuple[NodeSearchers, dict[str, Link]]:
     """Return the searchers of nodes, and the nodes, which were sent nothing."""
-    links = team.held(number)
+    links = team.filled_nodes(number)
     for link in links.values():
         link.sent.clear()
     return team.far(Nodes(links), team.epoch()), links

@@ -61,6 +61,13 @@ async def test_questions_before_the_first_epoch_are_refused(served: Served) -> N
     assert served.coordinator.service(ALICE).seen.repos
 
 
+async def test_a_server_over_an_empty_remote_starts(tmp_path: Path) -> None:
+    with some_team(tmp_path, {}) as team:
+        served = Served(team, "team")
+        await served.coordinator.sweep()
+        assert served.coordinator.service(ALICE).seen.repos == {}
+
+
 async def test_a_push_is_visible_after_a_sweep_and_a_question_keeps_its_epoch(
     served: Served,
 ) -> None:

@@ -142,7 +142,7 @@ def _create_once(scratch: Path) -> None:
         durable.write_all(descriptor, _SAMPLE)
         os.fsync(descriptor)
     with suppress(FileExistsError), durable.opened(path, flags):
-        raise ValueError("the file system lets two processes create the same file exclusively")
+        raise ValueError("an exclusive creation succeeded although the file existed")
 
 
 def _rename_and_read(scratch: Path) -> None:
