@@ -102,7 +102,8 @@ class Settings(Struct, frozen=True):
     max_bulk_bytes: Annotated[
         int,
         _shaping(
-            "bytes of a minified or data file that are indexed; `health` lists the files",
+            "only this number of bytes of a minified or data file is indexed; `health` lists the "
+            "files",
             1024,
             MAX_FILE_SIZE_BYTES,
         ),
@@ -124,12 +125,12 @@ class Settings(Struct, frozen=True):
             600_000,
         ),
     ] = 60_000
-    parse_workers: Annotated[int, Key("parse processes; 0 for one per core", 0, 64)] = 0
+    parse_workers: Annotated[int, Key("number of parse processes; 0 for one per core", 0, 64)] = 0
     max_segments: Annotated[
-        int, Key("segments per snapshot above which small ones are merged", 1, MOST_SEGMENTS)
+        int, Key("number of segments above which small segments are merged", 1, MOST_SEGMENTS)
     ] = 12
     max_candidates: Annotated[
-        int, _budget("rows per corpus that are kept after scoring", 1, MAX_CANDIDATES)
+        int, _budget("maximum rows per corpus that are kept after scoring", 1, MAX_CANDIDATES)
     ] = 2_000
     max_query_results: Annotated[int, _budget("maximum hits per answer", 1, MAX_QUERY_RESULTS)] = (
         200
@@ -275,7 +276,7 @@ class Settings(Struct, frozen=True):
         ),
     ] = False
     shared_store_include_untracked: Annotated[
-        bool, Key("with `shared_store`, leave `include_untracked` as it is")
+        bool, Key("with `shared_store`, `include_untracked` keeps its value")
     ] = False
     shared_store_clean: Annotated[
         bool, Key("with `shared_store`, refuse a sync of a work tree that is not clean")
@@ -339,7 +340,7 @@ class Settings(Struct, frozen=True):
     profile_include: Annotated[
         tuple[str, ...],
         Key(
-            "patterns in `include` of the current profile",
+            "the patterns in the current profile's `include`",
             0,
             MOST_LIST_ITEMS,
             who="profiles",
@@ -359,7 +360,7 @@ class Settings(Struct, frozen=True):
     roles: Annotated[
         tuple[tuple[Role, tuple[str, ...]], ...],
         Key(
-            "globs of paths by role, in addition to the built-in ones",
+            "globs of paths by role, in addition to the built-in globs",
             0,
             MOST_LIST_ITEMS,
             who="roles",
