@@ -90,7 +90,7 @@ TASKS: Final = (
         "codegraph callers is_ip_address",
     ),
     Task(
-        "the functions that call it",
+        "the callers of a function",
         (
             r"\b_resolve_host\b",
             r"\bupdate_cookies_from_headers\b",
@@ -156,7 +156,7 @@ TASKS: Final = (
         "rg --vimgrep 'class TCPConnector'",
     ),
     Task(
-        "picked with fzf",
+        "choose a hit with fzf",
         (r"cookiejar\.py:\d+",),
         "ggrep cookie --vimgrep | fzf -f jar",
         "rg cookie | fzf -f jar",
@@ -226,7 +226,7 @@ TASKS: Final = (
         "rg -l is_ip_address",
     ),
     Task(
-        "how often in each file",
+        "the number of matches in each file",
         (r"aiohttp/cookiejar\.py\D+5$|\b5 aiohttp/cookiejar\.py",),
         "ggrep '\"is_ip_address\"' --vimgrep | cut -d: -f1 | sort | uniq -c",
         "rg -c is_ip_address",
@@ -265,7 +265,7 @@ TASKS: Final = (
         "codegraph node -f aiohttp/resolver.py --symbols-only",
     ),
     Task(
-        "how a filter is spelled",
+        "help about filters",
         (r"lang:|--glob|--pattern",),
         "ggrep help search",
         "rg -h",
@@ -290,7 +290,7 @@ TASKS: Final = (
         "codegraph query tcpconnector",
     ),
     Task(
-        "a whole word, no part of one",
+        "a word, but not inside longer words",
         (At("aiohttp/web_urldispatcher.py", 691, 691), At("aiohttp/web_protocol.py", 836, 836)),
         "ggrep refs Response --in aiohttp",
         "rg -w Response aiohttp",
@@ -336,7 +336,7 @@ TASKS: Final = (
         None,
     ),
     Task(
-        "words that are not of ASCII",
+        "a word with letters outside ASCII",
         (At("tests/test_http_parser.py", 2879, 2886), At("docs/client_quickstart.rst", 137, 137)),
         "ggrep путь -n",
         "rg путь",
@@ -360,7 +360,7 @@ TASKS: Final = (
         "codegraph query cookie; codegraph query cookie -p ../flask",
     ),
     Task(
-        "a monorepo's folder, from within",
+        "in the current folder of a monorepo",
         (At("src/llhttp/http.ts", 1, 1400),),
         "ggrep 'allow LF without CR' -n",
         "rg -i LFWithoutCR",
@@ -370,7 +370,7 @@ TASKS: Final = (
         folder="vendor/llhttp",
     ),
     Task(
-        "nothing found, for a script",
+        "an exit status for a script if nothing matches",
         (),
         "ggrep zzqqxx --exit-status",
         "rg zzqqxx",
@@ -379,7 +379,7 @@ TASKS: Final = (
         status=1,
     ),
     Task(
-        "found just after it was written",
+        "a function that was just written",
         (r"aiohttp/helpers\.py", FRESH),
         f"ggrep {FRESH} -n --sync",
         f"rg {FRESH}",

@@ -81,8 +81,8 @@ class Settings(Struct, frozen=True):
     encoder: Annotated[
         str,
         Key(
-            "`none`, `static`, `static:` and a folder, `hashed`, or "
-            "`sentence-transformers:` and a folder; flag `--encoder`",
+            "encoder that turns text into vectors: `none`, `static`, `static:FOLDER`, `hashed` or "
+            "`sentence-transformers:FOLDER`; flag `--encoder`",
             of_root=True,
             shapes_index=True,
         ),
@@ -90,8 +90,8 @@ class Settings(Struct, frozen=True):
     max_file_size_bytes: Annotated[
         int,
         _shaping(
-            "larger files are skipped; `health` lists them; of a notebook, only the "
-            "cells' source counts",
+            "larger files are skipped, and `health` lists them; in a notebook, only the source "
+            "of the cells counts",
             1,
             MAX_FILE_SIZE_BYTES,
         ),
@@ -102,7 +102,8 @@ class Settings(Struct, frozen=True):
     max_bulk_bytes: Annotated[
         int,
         _shaping(
-            "bytes of a minified or data file that are indexed; `health` lists the files",
+            "only this number of bytes of a minified or data file is indexed; `health` lists the "
+            "files",
             1024,
             MAX_FILE_SIZE_BYTES,
         ),
@@ -118,18 +119,18 @@ class Settings(Struct, frozen=True):
     parse_timeout_ms: Annotated[
         int,
         Key(
-            "a file whose parser takes longer is postponed and tried again; its chunks never "
-            "depend on this",
+            "a file whose parser takes longer is postponed and parsed again later; the time never "
+            "affects the file's chunks",
             1,
             600_000,
         ),
     ] = 60_000
-    parse_workers: Annotated[int, Key("parse processes; 0 for one per core", 0, 64)] = 0
+    parse_workers: Annotated[int, Key("number of parse processes; 0 for one per core", 0, 64)] = 0
     max_segments: Annotated[
-        int, Key("segments per snapshot above which small ones are merged", 1, MOST_SEGMENTS)
+        int, Key("number of segments above which small segments are merged", 1, MOST_SEGMENTS)
     ] = 12
     max_candidates: Annotated[
-        int, _budget("rows per corpus that are kept after scoring", 1, MAX_CANDIDATES)
+        int, _budget("maximum rows per corpus that are kept after scoring", 1, MAX_CANDIDATES)
     ] = 2_000
     max_query_results: Annotated[int, _budget("maximum hits per answer", 1, MAX_QUERY_RESULTS)] = (
         200
@@ -138,7 +139,7 @@ class Settings(Struct, frozen=True):
         int, _budget("maximum hits per file in an answer", 1, MAX_QUERY_PER_FILE)
     ] = 50
     max_open_segments_per_query: Annotated[
-        int, Key("maximum segments of a snapshot; queries of larger ones are refused", 1, 512)
+        int, Key("queries of a snapshot with more segments are refused", 1, 512)
     ] = 64
     max_total_snippet_bytes: Annotated[
         int, _budget("maximum bytes of snippet text per answer", 0, MAX_TOTAL_SNIPPET_BYTES)
@@ -205,7 +206,8 @@ class Settings(Struct, frozen=True):
     max_tombstones_per_snapshot: Annotated[
         int,
         Key(
-            "maximum tombstones in the journal of a snapshot; then a publish rewrites the journal",
+            "a publish that would exceed this number of tombstones in the journal rewrites the "
+            "journal",
             1,
             MOST_TOMBSTONES,
         ),
@@ -214,12 +216,12 @@ class Settings(Struct, frozen=True):
         int, Key("maximum concurrent queries of one daemon", 1, MOST_AT_WORK)
     ] = 8
     max_query_queue_depth: Annotated[
-        int, Key("maximum waiting queries of one daemon; further ones get `busy`", 0, 4_096)
+        int, Key("maximum waiting queries of one daemon; further queries get `busy`", 0, 4_096)
     ] = 32
     max_queries_per_client: Annotated[
         int,
         Key(
-            "maximum concurrent queries of one client; further ones wait; 0 for "
+            "maximum concurrent queries of one client; further queries wait; 0 for "
             "`max_concurrent_queries`",
             0,
             MOST_AT_WORK,
@@ -254,7 +256,8 @@ class Settings(Struct, frozen=True):
     store_idle_secs: Annotated[
         int,
         Key(
-            "a daemon closes a store after this time without a request, until the next one",
+            "a daemon closes a store after this time without a request, and opens it again for the "
+            "next request",
             1,
             MOST_AGE_SECS,
         ),
@@ -273,7 +276,7 @@ class Settings(Struct, frozen=True):
         ),
     ] = False
     shared_store_include_untracked: Annotated[
-        bool, Key("with `shared_store`, leave `include_untracked` as it is")
+        bool, Key("with `shared_store`, `include_untracked` keeps its value")
     ] = False
     shared_store_clean: Annotated[
         bool, Key("with `shared_store`, refuse a sync of a work tree that is not clean")
@@ -298,8 +301,8 @@ class Settings(Struct, frozen=True):
     repo_key: Annotated[
         str,
         Key(
-            "name of the repository on remotes: letters, digits, `.~+-_@` and `/`; empty for the "
-            "URL of git's `origin`, else the first commit",
+            "name of the repository on remotes: letters, digits, `.~+-_@` and `/`; if empty, the "
+            "name is the URL of git's `origin`, or else the first commit",
             who="u r",
             of_root=True,
             pattern=r"([\w.~+@-]+(:[0-9]+)?(/[\w.~+@-]+)*)?",
@@ -308,13 +311,14 @@ class Settings(Struct, frozen=True):
     structure: Annotated[
         bool,
         _shaping(
-            "cut files by their language's structure; `false` cuts all by lines, without parsing"
+            "cut files into chunks by the structure of their language; `false` cuts all files by "
+            "lines, without parsing"
         ),
     ] = True
     extra_ignores: Annotated[
         tuple[str, ...],
         Key(
-            "gitignore patterns; the file's key is `ignore`",
+            "gitignore patterns of files to exclude; the key in `.ggrep.toml` is `ignore`",
             most=MOST_LIST_ITEMS,
             pattern=NO_NEGATION,
             misfit="can only add patterns, not negate them",
@@ -336,7 +340,7 @@ class Settings(Struct, frozen=True):
     profile_include: Annotated[
         tuple[str, ...],
         Key(
-            "the `include` of the current profile",
+            "the patterns in the current profile's `include`",
             0,
             MOST_LIST_ITEMS,
             who="profiles",
@@ -356,7 +360,7 @@ class Settings(Struct, frozen=True):
     roles: Annotated[
         tuple[tuple[Role, tuple[str, ...]], ...],
         Key(
-            "globs of paths by role, in addition to the built-in ones",
+            "globs of paths by role, in addition to the built-in globs",
             0,
             MOST_LIST_ITEMS,
             who="roles",
