@@ -78,7 +78,8 @@ SHOWN = (
     ("-T, --type-not LANG", "No files of this language; same as `--filter -lang:LANG`."),
     (
         "-g, --glob GLOB",
-        "Only files that match the glob, `!GLOB` for all others; same as `--filter path:GLOB`.",
+        "Only files that match the glob, or with `!GLOB` files that do not; same as"
+        " `--filter path:GLOB`.",
     ),
     (
         "--tests / --no-tests",

@@ -183,7 +183,7 @@ class FederatedRequest(Struct, frozen=True):
         bool,
         Field(
             "cohorts.allowUnsafeMix",
-            "Merge lists even if their scores are not comparable.",
+            "Merge hit lists of repositories even if their scores are not comparable.",
             also=("allowUnsafeMix",),
         ),
     ] = False
@@ -199,14 +199,15 @@ class FederatedRequest(Struct, frozen=True):
     include_paths: Annotated[
         bool, Field("debug.includePaths", "Include absolute paths; requires the token.")
     ] = False
-    stats: Annotated[bool, Field("search.stats", "Add statistics, which differ between runs.")] = (
-        False
-    )
+    stats: Annotated[
+        bool, Field("search.stats", "Add times and other values that differ between runs.")
+    ] = False
     all_repos: Later[
         Annotated[
             bool,
             Field(
-                "limits.allRepos", "List all repositories, not only those that affect the answer."
+                "limits.allRepos",
+                "List all selected repositories in the answer, even those without hits.",
             ),
         ]
     ] = False

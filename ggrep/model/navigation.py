@@ -70,7 +70,7 @@ class SymbolRequest(Request["SymbolResponse"], frozen=True):
     scope: _Scope = ""
     filters: _Filters = ()
     limit: Annotated[
-        int, Field("limit", "Maximum number of definitions; 0 for 2,000.", most=MOST_ITEMS)
+        int, Field("limit", "Maximum number of definitions; 0 means 2,000.", most=MOST_ITEMS)
     ] = 20
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0
@@ -175,7 +175,7 @@ class ReferencesRequest(Request["ReferencesResponse"], frozen=True):
         bool, Field("comments", "Also return occurrences in comments and documents.")
     ] = False
     limit: Annotated[
-        int, Field("limit", "Maximum number of occurrences; 0 for 2,000.", most=MOST_ITEMS)
+        int, Field("limit", "Maximum number of occurrences; 0 means 2,000.", most=MOST_ITEMS)
     ] = 100
     deterministic: Deterministic = False
     timeout_ms: TimeoutMs = 0

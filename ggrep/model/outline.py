@@ -37,7 +37,12 @@ class OutlineRequest(Request["OutlineResponse"], frozen=True):
         WireBounds(MOST_TARGETS, each=(0, MOST_PATH_BYTES)),
     ] = ("",)
     depth: Annotated[
-        int, Field("depth", "Number of levels to show; 0 for as many as fit.", most=MOST_ITEMS)
+        int,
+        Field(
+            "depth",
+            "Number of nested levels to show; 0 for as many as fit into the byte budget.",
+            most=MOST_ITEMS,
+        ),
     ] = 0
     max_bytes: MaxBytes = 4_096
     deterministic: Deterministic = False

@@ -129,7 +129,7 @@ class Budgets(Struct, frozen=True):
     ] = 0
     of_text: Annotated[
         bool,
-        Field("slate.ofText", "Apply byte budgets to the text for agents, not to the JSON."),
+        Field("slate.ofText", "Byte budgets limit the text for agents instead of the JSON."),
     ] = False
 
     def for_agents(self) -> Self:

@@ -59,9 +59,9 @@ class _Extent(Struct, frozen=True):
     compact: Annotated[
         bool, Field("search.compact", "Return only the best hit of each file, without text.")
     ] = False
-    stats: Annotated[bool, Field("search.stats", "Add statistics, which differ between runs.")] = (
-        False
-    )
+    stats: Annotated[
+        bool, Field("search.stats", "Add times and other values that differ between runs.")
+    ] = False
 
 
 _RANKED: Final = frozenset({SearchRequest, SlateRequest})

@@ -113,7 +113,7 @@ def stop(path: PathFlag = None, json: JsonFlag = False) -> int:
 
 
 def stop_all(json: JsonFlag = False) -> int:
-    """Stop every daemon of this home."""
+    """Stop every daemon of the ggrep home directory."""
     terminal = open_terminal()
     records = _to_end(home_from(terminal.environ))
     first = next(records, None)
@@ -189,7 +189,7 @@ def metrics(
         bool, Flag("--json", "Print one JSON document instead of Prometheus text.")
     ] = False,
 ) -> int:
-    """Print metrics of all daemons, including daemons that do not answer."""
+    """Print metrics of all daemons; a daemon that does not answer is listed without figures."""
     import anyio
 
     from ggrep.daemon.daemon_metrics import scrape_json, scrape_text

@@ -46,7 +46,7 @@ _ASKED_AT_ONCE: Final = 16
 def status(
     path: PathFlag = None,
     everything: Annotated[
-        bool, Flag("--all", "Show all daemons of this home instead of one repository.")
+        bool, Flag("--all", "Show all daemons of the ggrep home instead of one repository.")
     ] = False,
     watch: Annotated[bool, Flag("--watch", "Show all daemons, live, until Ctrl-C.")] = False,
     profile: ProfileFlag = None,

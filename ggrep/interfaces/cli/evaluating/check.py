@@ -38,15 +38,15 @@ def check(
     file: Annotated[
         Path | None,
         Argument(
-            "A TOML file; checks search its directory, unless they name another. "
-            "[default: .ggrep-check.toml in the root]"
+            "A TOML file; by default, its checks search the file's directory. "
+            "[default: .ggrep-check.toml in the repository's root]"
         ),
     ] = None,
     init: Annotated[
         list[str] | None,
         Flag("--init", "Create FILE with a check for this question; repeatable."),
     ] = None,
-    no_sync: Annotated[bool, Flag("--no-sync", "Do not sync before queries.")] = False,
+    no_sync: Annotated[bool, Flag("--no-sync", "Do not update the index before queries.")] = False,
     encoder: EncoderFlag = None,
     junit: Annotated[Path | None, Flag("--junit", "Write JUnit XML to this file.")] = None,
     sarif: Annotated[Path | None, Flag("--sarif", "Write SARIF 2.1.0 to this file.")] = None,
@@ -64,9 +64,9 @@ def check(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Run committed checks; exit with 1 when one fails, with 2 when they cannot run.
+    """Run search checks; exit with 1 when a check fails, with 2 when the checks cannot run.
 
-    A file contains `version = 1`, and a table [[checks]] for each query.
+    FILE contains `version = 1`, and a table [[checks]] for each query.
 
     Each table has an id, a query and an expected result, such as expect_any = ["src/retry.py"].
     """

@@ -84,7 +84,8 @@ class Questions(Struct, frozen=True):
         tuple[int, ...],
         Flag(
             "--max-bytes",
-            "For cases with expected places: also request a slate of this many bytes; repeatable.",
+            "For cases that name expected lines: also request a slate of this many bytes;"
+            " repeatable.",
         ),
     ] = ()
     merge: Annotated[
@@ -102,7 +103,7 @@ class Running(Struct, frozen=True):
 
     title: ClassVar = "Running"
 
-    sync: Annotated[bool, Flag("--no-sync", "Do not sync before queries.")] = True
+    sync: Annotated[bool, Flag("--no-sync", "Do not update the index before queries.")] = True
     jobs: Annotated[int, Flag("--jobs", "Run this many processes in parallel.", least=1)] = 1
     timeout_s: Annotated[
         float,

@@ -37,7 +37,7 @@ def doctor(
     ] = False,
     server: Annotated[
         Path | None,
-        Flag("--server", "Also check the parts of a team server, by its configuration."),
+        Flag("--server", "Also check the team server that this file configures."),
     ] = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,

@@ -86,7 +86,11 @@ def install(
     ] = False,
     command: Annotated[
         str | None,
-        Flag("--command", "Command with which clients start ggrep; default: ggrep, or its path."),
+        Flag(
+            "--command",
+            "Command with which clients start ggrep; default: ggrep, or its path if it is not on"
+            " PATH.",
+        ),
     ] = None,
     dry_run: _DryFlag = False,
     json: JsonFlag = False,

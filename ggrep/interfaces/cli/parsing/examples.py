@@ -14,7 +14,7 @@ EXAMPLES: Final = {
     ),
     "search": (
         ('ggrep "where is a card charged"', "the word `search` is optional"),
-        ("ggrep search status src docs", "search two folders for `status`, a command's name"),
+        ("ggrep search status src docs", "search two folders; `status` alone is a command"),
         ("ggrep 'charge_\\w+' --find regex", "lines that match an expression"),
         ('ggrep "retry" -t py --no-tests', "one language, no tests"),
         ('ggrep "retry" --filter lang:python --filter -test:true', "the same, with filters"),
@@ -32,7 +32,7 @@ EXAMPLES: Final = {
     "symbol": (
         ("ggrep symbol charge_card", "by name"),
         ("ggrep symbol Payment.charge", "a method, with its implementations"),
-        ("ggrep symbol Checkout.charge_card --json", "one container, JSON output"),
+        ("ggrep symbol Checkout.charge_card --json", "only in the class Checkout, as JSON"),
     ),
     "refs": (
         ("ggrep refs charge_card", "without strings, comments and definitions"),
@@ -42,10 +42,13 @@ EXAMPLES: Final = {
     "pick": (
         ("ggrep pick", "type words, choose with Up and Down, open with Enter"),
         ('ggrep pick "charge a card"', "start with these words"),
-        ("ggrep pick --print", "print the place, for scripts"),
+        ("ggrep pick --print", "print the path and line, for scripts"),
     ),
     "replay": (
-        ("ggrep replay card.receipt.json", "exit with 0 if the bytes are equal, else with 1"),
+        (
+            "ggrep replay card.receipt.json",
+            "exit with 0 if the answer has the same bytes, else with 1",
+        ),
         ("ggrep replay card.receipt.json --today", "where each hit is today"),
     ),
     "expand": (
@@ -65,14 +68,14 @@ EXAMPLES: Final = {
     ),
     "status": (
         ("ggrep status", "this repository"),
-        ("ggrep status --all", "every daemon of the home"),
+        ("ggrep status --all", "every daemon of the ggrep home"),
     ),
     "list": (("ggrep list", "all stores, most recently used first"),),
     "profiles": (("ggrep profiles", "each profile and its store"),),
     "clean": (
         ("ggrep clean STORE", "a store by its id from `ggrep list`"),
         ("ggrep clean", "the store of this repository"),
-        ("ggrep clean --all", "all stores of the home"),
+        ("ggrep clean --all", "all stores of the ggrep home"),
     ),
     "workspace": (
         ("ggrep workspace init new.jsonc .", "create a workspace file"),
@@ -81,7 +84,7 @@ EXAMPLES: Final = {
     ),
     "workspace init": (
         ("ggrep workspace init shops.jsonc .", "aliases are the directory names"),
-        ("ggrep workspace init shops.jsonc shop=. --force", "with another alias"),
+        ("ggrep workspace init shops.jsonc shop=. --force", "replace the file; use the alias shop"),
     ),
     "workspace add": (
         ("ggrep workspace add shops.jsonc bank=../bank --tag pay", "with an alias and a tag"),
@@ -100,16 +103,20 @@ EXAMPLES: Final = {
     "workspace doctor": (
         ("ggrep workspace doctor shops.jsonc", "problems and commands that fix them"),
     ),
-    "workspace watch": (("ggrep workspace watch shops.jsonc --once", "check once, for scripts"),),
+    "workspace watch": (
+        ("ggrep workspace watch shops.jsonc --once", "start missing daemons once, for scripts"),
+    ),
     "workspace manifest": (("ggrep workspace manifest shops.jsonc", "write the manifest"),),
-    "workspace catalog": (("ggrep workspace catalog shops.jsonc", "paths, hashes and keys"),),
-    "workspace gc": (("ggrep workspace gc", "list leftovers; --force deletes them"),),
+    "workspace catalog": (
+        ("ggrep workspace catalog shops.jsonc", "paths, hashes and compatibility keys"),
+    ),
+    "workspace gc": (("ggrep workspace gc", "list cached data; --force deletes it"),),
     "serve": (
         ("ggrep serve --background", "return once the daemon is ready"),
         ("ggrep serve --low-impact", "in this terminal, with few resources"),
     ),
     "stop": (("ggrep stop", "daemons of this repository"),),
-    "stop-all": (("ggrep stop-all", "all daemons of the home"),),
+    "stop-all": (("ggrep stop-all", "all daemons of the ggrep home"),),
     "metrics": (("ggrep metrics", "for Prometheus"), ("ggrep metrics --json", "as JSON")),
     "api": (
         ("ggrep api --port 0", "this repository, on a free port"),
@@ -133,14 +140,14 @@ EXAMPLES: Final = {
         ("ggrep install --dry-run", "the changes as a diff"),
         ("ggrep install claude --project", "for everyone in this repository"),
     ),
-    "uninstall": (("ggrep uninstall", "restore the former bytes of each file"),),
+    "uninstall": (("ggrep uninstall", "remove the entries that ggrep wrote"),),
     "setup": (
         ("ggrep setup --dry-run", "list what would be written and indexed"),
         ("ggrep setup --yes", "every step without asking"),
     ),
     "doctor": (
         ("ggrep doctor", "one line for each check, with its fix"),
-        ("ggrep doctor --json", "as JSON; exit with 1 after a problem"),
+        ("ggrep doctor --json", "as JSON; exit with 1 if there is a problem"),
     ),
     "health": (
         ("ggrep health", "one line for each check"),
@@ -148,7 +155,7 @@ EXAMPLES: Final = {
     ),
     "audit": (("ggrep audit", "exit with 1 when anything is wrong"),),
     "repair": (("ggrep repair", "hash every file and rebuild the damaged ones"),),
-    "compact": (("ggrep compact --force", "merge into one segment now"),),
+    "compact": (("ggrep compact --force", "merge all segments now"),),
     "gc": (
         ("ggrep gc", "list snapshots that can be deleted"),
         ("ggrep gc --force", "delete them"),
@@ -171,7 +178,7 @@ EXAMPLES: Final = {
         ("ggrep remote add shared /srv/ggrep", "a directory that the team shares"),
     ),
     "remote list": (("ggrep remote list --json", "for programs"),),
-    "remote remove": (("ggrep remote remove shared", "keep its objects"),),
+    "remote remove": (("ggrep remote remove shared", "keep its uploaded data"),),
     "remote gc": (
         ("ggrep remote gc", "list unneeded objects"),
         ("ggrep remote gc --force", "delete them"),
@@ -182,12 +189,17 @@ EXAMPLES: Final = {
         ("ggrep check", "run the checks of .ggrep-check.toml"),
         ("ggrep check .ggrep-check.toml --junit checks.xml", "for CI"),
     ),
-    "eval": (("ggrep eval suite.toml --out figures.json", "questions with expected answers"),),
+    "eval": (
+        ("ggrep eval suite.toml --out figures.json", "run a suite and write the report to a file"),
+    ),
     "completion": (
         ("ggrep completion bash", 'in ~/.bashrc: eval "$(ggrep completion bash)"'),
         ("ggrep completion zsh", 'in ~/.zshrc, after compinit: eval "$(ggrep completion zsh)"'),
-        ("ggrep completion fish", "to ~/.config/fish/completions/ggrep.fish"),
-        ("ggrep completion powershell", "in $PROFILE: ... | Out-String | Invoke-Expression"),
+        ("ggrep completion fish", "save as ~/.config/fish/completions/ggrep.fish"),
+        (
+            "ggrep completion powershell",
+            "in $PROFILE: ggrep completion powershell | Out-String | Invoke-Expression",
+        ),
     ),
     "workspaces": (
         ("ggrep workspace init team.jsonc . ../bank", "create a workspace file"),

@@ -29,7 +29,8 @@ _METAVARS: Final = {int: "N", float: "NUMBER", Path: "PATH", str: "WORD"}
 
 _ABOUT: Final = "Search code by meaning, in one repository or in all repositories of a workspace."
 _MORE: Final = (
-    '`ggrep "words"` is `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s page, '
+    '`ggrep "words"` is short for `ggrep search "words"`. `ggrep help COMMAND` shows a command\'s'
+    " page, "
     f"`ggrep help {ALL}` lists all commands."
 )
 _WORKSPACE: Final = "Workspace"
@@ -78,7 +79,10 @@ def workspace_options() -> Page:
         path=(WORKSPACES,),
         usage="ggrep COMMAND --workspace FILE [OPTIONS]",
         brief=brief,
-        about=(brief, "`ggrep help workspace` lists the commands that create and check a file."),
+        about=(
+            brief,
+            "`ggrep help workspace` lists the commands that create and check a workspace file.",
+        ),
         sections=(
             Section("search, slate, symbol, refs and expand", tuple(of_all)),
             Section("search and slate", tuple(row for row in of_searches if row not in of_all)),

@@ -48,10 +48,14 @@ GROUPS: Final = {
             "queries.navigation.references", "Show where a name is used.", hidden=True, asks=True
         ),
         "pick": Entry("queries.pick.pick", "Search while typing, and open a hit in an editor."),
-        "replay": Entry("queries.replay.replay", "Run a receipt's query again and compare."),
+        "replay": Entry("queries.replay.replay", "Repeat a saved query and compare the answers."),
     },
     "Read": {
-        "expand": Entry("queries.navigation.expand", "Show the code around a place.", asks=True),
+        "expand": Entry(
+            "queries.navigation.expand",
+            "Show the code of a definition, line range or file.",
+            asks=True,
+        ),
         "outline": Entry(
             "queries.navigation.outline",
             "Show the definitions in files or folders, with line ranges.",
@@ -68,15 +72,22 @@ GROUPS: Final = {
             "Show the state of the index and the running daemons.",
             asks=True,
         ),
-        "list": Entry("stores.home_stores.list_command", "List the stores of this home."),
-        "stores": Entry("stores.home_stores.list_command", "List the stores of this home."),
-        "profiles": Entry("stores.index.profiles", "List the profiles of a repository."),
+        "list": Entry(
+            "stores.home_stores.list_command", "List the stored indexes of all repositories."
+        ),
+        "stores": Entry(
+            "stores.home_stores.list_command", "List the stored indexes of all repositories."
+        ),
+        "profiles": Entry(
+            "stores.index.profiles", "List the profiles (named settings) of a repository."
+        ),
         "clean": Entry(
-            "stores.home_stores.clean", "Delete this repository's index, a store by id, or all."
+            "stores.home_stores.clean",
+            "Delete the index of a repository, or all indexes.",
         ),
     },
     "Remotes": {
-        "pull": Entry("stores.remotes.pull", "Download an index of these files from a remote."),
+        "pull": Entry("stores.remotes.pull", "Download an index of this repository from a remote."),
         "push": Entry("stores.remotes.push", "Upload an index to a remote, for others to pull."),
         "remote": Entry("", "Add, list, remove and clean remotes."),
     },
@@ -84,7 +95,9 @@ GROUPS: Final = {
     "Servers": {
         "serve": Entry("daemons.serve.serve", "Run a daemon that keeps repositories indexed."),
         "stop": Entry("daemons.serve.stop", "Stop the daemons of a repository."),
-        "stop-all": Entry("daemons.serve.stop_all", "Stop every daemon of this home."),
+        "stop-all": Entry(
+            "daemons.serve.stop_all", "Stop every daemon of the ggrep home directory."
+        ),
         "metrics": Entry("daemons.serve.metrics", "Print metrics of all daemons."),
         "api": Entry("servers.api.api", "Serve searches over HTTP."),
         "ui": Entry("servers.ui.ui", "Search in a browser."),
@@ -108,12 +121,16 @@ GROUPS: Final = {
         "repair": Entry(
             "stores.store_care.repair", "Verify the whole store and rebuild damaged parts."
         ),
-        "compact": Entry("stores.store_care.compact", "Merge segments and drop hidden rows."),
-        "gc": Entry("stores.store_care.gc", "Delete data that no query needs."),
+        "compact": Entry(
+            "stores.store_care.compact", "Merge index segments and drop outdated rows."
+        ),
+        "gc": Entry("stores.store_care.gc", "List or delete old snapshots and segments."),
         "upgrade-store": Entry(
             "stores.store_care.upgrade", "Convert an older store to this build's formats."
         ),
-        "check": Entry("evaluating.check.check", "Run a repository's committed search checks."),
+        "check": Entry(
+            "evaluating.check.check", "Run the search checks of a repository's .ggrep-check.toml."
+        ),
         "eval": Entry(
             "evaluating.evaluate.evaluate", "Measure ranking quality on a suite of questions."
         ),
@@ -153,16 +170,16 @@ _OF_WORKSPACES: Final = {
         "workspaces.doctor.doctor", "Find problems of a workspace and how to fix them."
     ),
     "watch": Entry("workspaces.build.watch", "Keep the daemons of all repositories running."),
-    "gc": Entry("workspaces.doctor.gc", "Delete leftovers of removed workspaces."),
+    "gc": Entry("workspaces.doctor.gc", "List or delete cached data of removed workspaces."),
 }
 
 _OF_REMOTES: Final = {
     "add": Entry("stores.remotes.add", "Add a remote, or change its URL."),
-    "list": Entry("stores.remotes.list_command", "List the remotes of this home."),
+    "list": Entry("stores.remotes.list_command", "List the configured remotes."),
     "remove": Entry(
-        "stores.remotes.remove", "Remove a remote from the settings; keep its objects."
+        "stores.remotes.remove", "Remove a remote from the settings; keep its uploaded data."
     ),
-    "gc": Entry("stores.remotes.gc", "Delete objects of a remote that no snapshot needs."),
+    "gc": Entry("stores.remotes.gc", "List or delete remote objects that no snapshot needs."),
 }
 
 _OF_SERVERS: Final = {

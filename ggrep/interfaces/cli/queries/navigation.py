@@ -40,8 +40,9 @@ from ggrep.render.printed import Rendered, hits_of, render_outline, render_tour
 _Names: TypeAlias = Annotated[
     list[str],
     Argument(
-        "Names such as charge or Payment.charge; a quoted name is the text of a string. Arguments"
-        " that are written as paths (./src, src/, /abs) limit the search to these paths.",
+        "Names such as charge or Payment.charge, or the text of a string with its quotes, such as"
+        " '\"/login\"'. Arguments that are written as paths (./src, src/, /abs) limit the search to"
+        " these paths.",
         metavar="NAME...",
     ),
 ]
@@ -53,7 +54,9 @@ _FILTER = Flag(
 )
 
 _BYTES = Flag("--max-bytes --budget", judged=True)
-_CURSOR = Flag("--cursor", "Show the next page of an answer whose JSON has this next_cursor.")
+_CURSOR = Flag(
+    "--cursor", "Show the next page; the value is next_cursor in the JSON of the previous page."
+)
 
 
 class SymbolOptions(Struct, frozen=True):
@@ -92,7 +95,9 @@ class ExpandOptions(Struct, frozen=True):
 
     boundary: Annotated[str | None, Flag("--boundary", "Amount of code to show")] = None
     focus: Annotated[str, Flag("--focus")] = ""
-    tests: Annotated[bool | None, Flag("--no-tests", "Fold tests inside of source files.")] = None
+    tests: Annotated[
+        bool | None, Flag("--no-tests", "Replace tests inside of source files with one-line notes.")
+    ] = None
     max_bytes: Annotated[int | None, _BYTES] = None
 
 
@@ -116,7 +121,7 @@ def references(
     asking: IndexOptions,
     members: WorkspaceOptions,
 ) -> Query:
-    """Show the usages of names, and the code that handles them as events or routes."""
+    """Show the usages of names, and the code that handles events or routes with these names."""
     return _of_names(ReferencesRequest, names, wanted, output, agent, asking, members)
 
 
@@ -151,7 +156,8 @@ def expand(
     targets: Annotated[
         list[str],
         Argument(
-            "Paths, path:line, path:line-line, row ids or names; in a workspace also alias:path.",
+            "Paths, path:line, path:line-line, names, or row_id values of hits; in a workspace"
+            " also alias:path.",
             metavar="TARGET...",
         ),
     ],

@@ -120,7 +120,11 @@ class WorkspaceOptions(Struct, frozen=True):
     ] = ()
     select: Annotated[
         tuple[str, ...],
-        Flag("--select", "Also search this repository; repeatable.", takes="repository"),
+        Flag(
+            "--select",
+            "Also search this repository, even if it is disabled; repeatable.",
+            takes="repository",
+        ),
     ] = ()
     only: Annotated[
         tuple[str, ...],
@@ -160,7 +164,7 @@ class MergeOptions(WorkspaceOptions, frozen=True):
         Flag("--max-repos", "Search only the N repositories that fit the query best; 0 for all."),
     ] = None
     merge_strategy: Annotated[
-        str | None, Flag("--merge", "Merge strategy, instead of that of the workspace file")
+        str | None, Flag("--merge", "Override the workspace file's strategy for merging hits")
     ] = None
     rrf_k: Annotated[
         int | None, Flag("--rrf-k", "Rank constant k of reciprocal rank fusion. [default: 60]")
@@ -174,12 +178,22 @@ class MergeOptions(WorkspaceOptions, frozen=True):
         tuple[str, ...],
         Flag(
             "--cohort",
-            "Search the repositories of this cohort (comparable indexes): KEY or CORPUS:KEY.",
+            "Search only this cohort, the repositories whose indexes have this key: KEY or"
+            " CORPUS:KEY.",
         ),
     ] = ()
     cohort_policy: Annotated[
-        str | None, Flag("--cohort-policy", "How to choose between several cohorts")
+        str | None,
+        Flag(
+            "--cohort-policy",
+            "If there are several cohorts: default searches the largest cohort, priority the"
+            " cohort with the highest sum of priorities; strict fails.",
+        ),
     ] = None
     allow_unsafe_mix: Annotated[
-        bool, Flag("--allow-unsafe-mix", "Merge lists even if their scores are not comparable.")
+        bool,
+        Flag(
+            "--allow-unsafe-mix",
+            "Merge hit lists of repositories even if their scores are not comparable.",
+        ),
     ] = False

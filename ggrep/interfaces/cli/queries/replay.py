@@ -125,17 +125,19 @@ def replay(
     repo: RepoFlag = None,
     workspace: Annotated[
         Path | None,
-        Flag("--workspace", "For the receipt of a workspace: query this workspace file."),
+        Flag(
+            "--workspace", "Query this workspace file; only for the receipt of a workspace search."
+        ),
     ] = None,
     today: Annotated[
-        bool, Flag("--today", "Query the newest snapshot instead of that of the receipt.")
+        bool, Flag("--today", "Query the newest snapshot instead of the receipt's snapshot.")
     ] = False,
     profile: ProfileFlag = None,
     encoder: EncoderFlag = None,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Run a receipt's query again; exit with 1 when bytes differ, with 2 when it cannot run."""
+    """Repeat a receipt's query; exit with 1 on a different answer, with 2 when the replay fails."""
     terminal = open_terminal(plain=plain)
     options = _ReplayOptions(repo, workspace, profile, encoder, today)
     with could_not_run("the replay"):

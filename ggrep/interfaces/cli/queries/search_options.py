@@ -78,7 +78,14 @@ class QueryOptions(Struct, frozen=True):
             ),
         ),
     ] = ()
-    corpora: Annotated[tuple[str, ...], Flag("--corpus", "Search this corpus, repeatable")] = ()
+    corpora: Annotated[
+        tuple[str, ...],
+        Flag(
+            "--corpus",
+            "Search this corpus, repeatable: all, code, prose, extracted-prose (text of diagrams)"
+            " or records (configuration and data).",
+        ),
+    ] = ()
     filters: Annotated[
         tuple[str, ...],
         Flag(

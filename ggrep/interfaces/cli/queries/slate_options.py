@@ -96,7 +96,11 @@ class SessionOptions(Struct, frozen=True):
 
     token: Annotated[
         str | None,
-        Flag("--session", f"Continue the session of this token; `{NEW_SESSION}` starts a session."),
+        Flag(
+            "--session",
+            f"Token of the previous answer, to continue its session; `{NEW_SESSION}` starts a"
+            " session.",
+        ),
     ] = None
     op: Annotated[
         str | None,

@@ -24,7 +24,9 @@ class TokenOptions(Struct, frozen=True):
             "File with the token that callers must send; its mode must be 0600.",
         ),
     ] = None
-    new: Annotated[bool, Flag("--new-token", "Create a new token for the ggrep home.")] = False
+    new: Annotated[
+        bool, Flag("--new-token", "Replace the token of the ggrep home directory with a new token.")
+    ] = False
     none: Annotated[
         bool, Flag("--no-token --allow-unauthenticated", "Accept callers without a token.")
     ] = False

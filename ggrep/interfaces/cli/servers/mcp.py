@@ -32,7 +32,10 @@ class PlaceOptions(Struct, frozen=True):
 
     title: ClassVar = "Places"
 
-    path: Annotated[Path | None, Flag("--path -p", "Repository for calls without `root`.")] = None
+    path: Annotated[
+        Path | None,
+        Flag("--path -p", "Default repository, for calls without the argument `root`."),
+    ] = None
     workspaces: Annotated[
         tuple[Path, ...],
         Flag("--workspace", "Let calls search the workspace of this file; repeatable."),

@@ -40,7 +40,8 @@ def start(file: _FileArgument, json: JsonFlag = False) -> int:
     """Run a team server until it is stopped.
 
     The server searches repositories that were pushed to a remote. Each snapshot is on two nodes.
-    Users present a token of an identity provider. Access rules limit the repositories of a user.
+    Users present a token of an identity provider. Access rules state
+    which repositories a user can search.
     """
     server, terminal = _read(file), open_terminal()
     from ggrep.interfaces.surfaces.http_server import base_url, bind, run

@@ -36,7 +36,7 @@ def ui(
         bool, Flag("--open/--no-open", "Open the page in a browser, if there is a display.")
     ] = True,
 ) -> int:
-    """Serve a page for browsers on this machine, and print its address, until stopped."""
+    """Serve a search page for browsers on this machine until stopped; print the page's address."""
     terminal = open_terminal()
     if workspace is not None and directory is not None:
         raise UsageError("DIR and --workspace cannot go together")

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
-    """List the stores of this home, most recently used first."""
+    """List the stores (indexes on disk) of the ggrep home, most recently used first."""
     from ggrep.index.maintenance.inventory import list_stores
 
     terminal = open_terminal(plain=plain)
@@ -69,13 +69,16 @@ def inventory_json(entries: "Sequence[StoreEntry]") -> Document:
 def clean(
     store: Annotated[str | None, Argument("A store id from `ggrep list`.", takes="store")] = None,
     path: PathFlag = None,
-    everything: Annotated[bool, Flag("--all", "Delete every store of this home.")] = False,
+    everything: Annotated[
+        bool, Flag("--all", "Delete every store of the ggrep home directory.")
+    ] = False,
     yes: YesFlag = False,
     json: JsonFlag = False,
 ) -> int:
-    """Delete this repository's index, a store by id, or all stores.
+    """Delete this repository's index, a store (index on disk) by id, or all stores.
 
-    A terminal asks for confirmation. Code is never touched: an index can be built again.
+    On a terminal, ggrep asks for confirmation. Source code is not changed, and a deleted index can
+    be built again.
     """
     from ggrep.index.maintenance.inventory import list_stores, remove_store
 

@@ -255,7 +255,7 @@ def profiles(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """List the profiles of a repository, and the store of each profile."""
+    """List the profiles (named settings) of a repository, and the store of each profile."""
     from ggrep.index.maintenance.inventory import list_profiles
 
     terminal = open_terminal(plain=plain)

@@ -61,7 +61,7 @@ _LOCK_MS: Final = 10_000
 
 def add(
     name: Annotated[
-        str, Argument("Name of the remote; the default of other commands is `origin`.")
+        str, Argument("Name of the remote, such as `origin`, which other commands use by default.")
     ],
     url: Annotated[
         str,
@@ -76,7 +76,10 @@ def add(
     plain_http: Annotated[bool, Flag("--plain-http", "Allow an endpoint without TLS.")] = False,
     readable: Annotated[
         bool,
-        Flag("--readable", "Search pulled files before they are compared with the local files."),
+        Flag(
+            "--readable",
+            "Let searches use pulled files before ggrep has compared them with the local files.",
+        ),
     ] = False,
     token_env: Annotated[
         str | None, Flag("--token-env", "Environment variable with the token of a team server.")
@@ -89,8 +92,8 @@ def add(
     """Add a remote, or change its URL.
 
     The remote is not contacted. Credentials come from variables of the provider, such as
-    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS or AZURE_STORAGE_ACCOUNT_KEY. A URL with
-    https:// is a team server, whose repositories a workspace file can list.
+    AWS_ACCESS_KEY_ID, GOOGLE_APPLICATION_CREDENTIALS or AZURE_STORAGE_ACCOUNT_KEY. An https://
+    URL names a team server; a workspace file can list the server's repositories.
     """
     remote = checked(
         Remote(
@@ -120,7 +123,7 @@ def _as_url(typed: str) -> str:
 
 
 def remove(name: Annotated[str, Argument("Name of the remote.")], json: JsonFlag = False) -> int:
-    """Remove a remote from the settings; keep its objects."""
+    """Remove a remote from the settings; keep its uploaded data."""
 
     def removed(known: Sequence[Remote]) -> Sequence[Remote]:
         kept = tuple(each for each in known if each.name != name)
@@ -134,7 +137,7 @@ def remove(name: Annotated[str, Argument("Name of the remote.")], json: JsonFlag
 
 
 def list_command(json: JsonFlag = False, plain: PlainFlag = False) -> int:
-    """List the remotes of this home."""
+    """List the configured remotes."""
     terminal = open_terminal(plain=plain)
     remotes = read_remotes(home_from(terminal.environ).remotes)
     if json:
@@ -160,7 +163,7 @@ def gc(
         int,
         Flag(
             "--grace-hours",
-            "Keep objects that are younger than this.",
+            "Keep objects that are younger than this many hours.",
             least=GRACE_HOURS,
             most=8760,
         ),
@@ -169,7 +172,7 @@ def gc(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """List the objects of a remote that no snapshot needs, or delete them.
+    """List or delete remote objects that no snapshot needs.
 
     The last 32 pushes of each repository and configuration are kept.
     """
@@ -288,9 +291,9 @@ def pull(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Pull an index of the repository from a remote, then index files that it does not contain.
+    """Pull the repository's index from a remote; then index files that the pulled index lacks.
 
-    If no snapshot has exactly the same files, the snapshot of the nearest commit is pulled. Files
+    If no snapshot has exactly the local files, the snapshot of the nearest commit is pulled. Files
     that differ are hidden until they are indexed.
     """
     terminal, clock = open_terminal(plain=plain), SystemClock()

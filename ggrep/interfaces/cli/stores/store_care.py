@@ -23,13 +23,17 @@ _GC_WAIT_MS = 5_000
 def gc(
     path: PathFlag = None,
     stores: Annotated[
-        bool, Flag("--stores", "Delete whole stores that were unused for a long time.")
+        bool,
+        Flag(
+            "--stores",
+            "Instead of snapshots, list or delete stores that were unused for a long time.",
+        ),
     ] = False,
     force: Annotated[bool, Flag("--force", "Delete; without this option, only list.")] = False,
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Delete snapshots and segments that no query needs any more."""
+    """List snapshots and segments that no query needs any more, or delete them."""
     from ggrep.index.maintenance.collection import collect_garbage, preview, young_ms
 
     terminal = open_terminal(plain=plain)
@@ -66,7 +70,7 @@ def compact(
     json: JsonFlag = False,
     plain: PlainFlag = False,
 ) -> int:
-    """Merge segments into one segment that contains only the visible rows."""
+    """Merge the segments of an index into fewer segments without outdated rows."""
     from ggrep.index.maintenance.compaction import compact as run
 
     terminal = open_terminal(plain=plain)

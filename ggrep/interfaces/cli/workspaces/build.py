@@ -64,7 +64,8 @@ class RemoteOptions(Struct, frozen=True):
         str | None, Flag("--cluster", "HOST:PORT of the head node of Ray; default: RAY_ADDRESS.")
     ] = None
     no_local: Annotated[
-        bool, Flag("--no-local", "Build and push on the cluster only; do not pull into this home.")
+        bool,
+        Flag("--no-local", "Build and push on the cluster only; do not pull into the ggrep home."),
     ] = False
     remote: RemoteFlag = None
     no_pull: Annotated[bool, Flag("--no-pull", "Index everything locally; pull nothing.")] = False
@@ -89,14 +90,15 @@ def build(
         ),
     ] = None,
     strict: Annotated[
-        bool, Flag("--strict", "Fail when a file cannot be indexed; build nothing after a failure.")
+        bool,
+        Flag("--strict", "Fail when a file cannot be indexed; start no build after a failure."),
     ] = False,
     how: Survey,
 ) -> int:
     """Build or update the index of every enabled repository, then write the manifest.
 
-    With a remote, each index is pulled first, and then updated. A cluster pulls, indexes and
-    pushes; then this home pulls the indexes.
+    With a remote, each index is pulled and then updated. A cluster pulls, indexes and pushes; then
+    the indexes are pulled into the ggrep home.
     """
     opened = how.open(file, named)
     terminal, home = opened.terminal, opened.home
@@ -285,7 +287,9 @@ _PAUSE_S: Final = 2.0
 def watch(
     file: FileArgument = None,
     named: FileOption = None,
-    once: Annotated[bool, Flag("--once", "Check once and return, for scripts.")] = False,
+    once: Annotated[
+        bool, Flag("--once", "Start missing daemons once and return, for scripts.")
+    ] = False,
     encoder: EncoderFlag = None,
     json: Annotated[bool, Flag("--json", "Print each change as one line of JSON.")] = False,
     plain: PlainFlag = False,

@@ -110,7 +110,7 @@ def gc(
     ] = GRACE_DAYS,
     json: JsonFlag = False,
 ) -> int:
-    """Delete leftovers of removed workspaces; with FILE, also in its cacheRoot."""
+    """List or delete cached data of removed workspaces; with FILE, also in the file's cacheRoot."""
     chosen = chosen_file(file, named) if file is not None or named else None
     terminal = open_terminal()
     home = home_from(terminal.environ)

@@ -71,7 +71,11 @@ def add(
     alias: _AliasOption = None,
     tags: _TagOption = None,
     priority: Annotated[
-        int | None, Flag("--priority", "Order of equal scores; the higher number comes first.")
+        int | None,
+        Flag(
+            "--priority",
+            "Among equal scores, hits of the repository with the higher number come first.",
+        ),
     ] = None,
     disabled: Annotated[
         bool, Flag("--disabled", "Do not search the repository by default.")
@@ -132,7 +136,8 @@ def remove(
 ) -> int:
     """Remove a repository from a workspace file; keep its index.
 
-    The repository's directory may be missing. Other problems of the file are only reported.
+    The repository's directory may be missing. Other problems of the file are reported
+    as warnings.
     """
     from ggrep.federation.editing import remove_repo
     from ggrep.federation.workspace import names_of_root

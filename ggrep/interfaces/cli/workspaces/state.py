@@ -244,7 +244,7 @@ def _watch(opened: OpenedWorkspace) -> int:
 
 
 def catalog(*, file: FileArgument = None, named: FileOption = None, how: Survey) -> int:
-    """Show the paths, hashes and keys of indexes, for troubleshooting; write nothing."""
+    """Show the paths, hashes and compatibility keys of indexes; write nothing."""
     opened = how.open(file, named)
     terminal, workspace = opened.terminal, opened.workspace
     result = opened.state(asks=True)
