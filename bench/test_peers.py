@@ -48,7 +48,7 @@ def test_a_peer_without_figures_is_absent_and_one_without_the_question_cannot() 
     assert not can("git grep", "words", Tree("plain", (), git=False))
 
 
-@pytest.mark.parametrize(("seconds", "verdict"), [(0.4, "held"), (0.5, "missed")])
+@pytest.mark.parametrize(("seconds", "verdict"), [(0.4, "met"), (0.5, "missed")])
 def test_an_aim_is_compared_with_the_median(seconds: float, verdict: str) -> None:
     text = table(TREE, figures(("ggrep", 0, seconds), ("git grep", 0, 0.1)), {})
 
