@@ -87,7 +87,7 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
         "earlier revision is searched. The right answers are the one to four source files that the "
         "commit changes. A subject names a file if they have a word in common.",
         (
-            "questions: ranker",
+            "questions from commits: ranker",
             "number of questions",
             "MRR@10",
             "95 % interval of MRR@10",
