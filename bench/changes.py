@@ -72,7 +72,7 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
     rows = []
     for kind, wanted in (
         ("subjects", lambda name: not name.startswith(WHOLE)),
-        ("subjects that spell no file", _is_unspelt),
+        ("subjects that name no changed file", _is_unspelt),
         ("subjects with bodies", lambda name: name.startswith(WHOLE)),
     ):
         for name, run in runs.items():
@@ -85,17 +85,16 @@ def table(first: Run, others: Mapping[str, Run | None], part: str) -> str:
         f"Finding what a commit changed ({part})",
         f"The questions are subjects of commits of {len(first.figures.by_repo)} repositories; an "
         "earlier revision is searched. The right answers are the one to four source files that the "
-        "commit changes. *MRR change* is relative to the first row of each kind; intervals "
-        "resample repositories.",
+        "commit changes. A subject names a file if they have a word in common.",
         (
-            "questions and ranker",
-            "number",
+            "questions from commits: ranker",
+            "number of questions",
             "MRR@10",
-            "95 % interval",
+            "95 % interval of MRR@10",
             "recall@10",
-            "first",
-            "MRR change",
-            "95 % interval",
+            "share whose first file is right",
+            "change of MRR@10 relative to ggrep",
+            "95 % interval of the change",
         ),
         rows,
     )
@@ -111,7 +110,14 @@ def languages(run: Run) -> str:
     return section(
         "Finding what a commit changed, by language",
         "The questions are subjects without bodies, searched with vectors.",
-        ("language", "number", "MRR@10", "95 % interval", "recall@10", "first"),
+        (
+            "language of the repositories",
+            "number of questions",
+            "MRR@10",
+            "95 % interval of MRR@10",
+            "recall@10",
+            "share whose first file is right",
+        ),
         rows,
     )
 

@@ -88,20 +88,23 @@ def table(asked: Sequence[Asked]) -> str:
         "An answer is doubted if its confidence is `weak` or `none`. Doubt should be frequent for",
         "questions that the repository cannot answer and rare for all others. The thresholds in",
         "`ggrep/model/confidence.py` were fitted by `training/confidence` to commits, to questions",
-        "as people ask them, and to the questions with even numbers (*even half*) of the",
-        "answerable suite and of the first suite. Nothing was fitted to the benchmark or to",
-        "questions with odd numbers. `tests/quality` describes the suites.",
+        "as people ask them, and to the questions with even numbers of the answerable suite and of",
+        "the first unanswerable suite. Nothing was fitted to the benchmark or to questions with",
+        "odd numbers. `tests/quality` describes the suites.",
         "",
-        "| questions | number | strong | weak | none | doubted |",
+        "| questions | number of questions | `strong` answers | `weak` answers | `none` answers "
+        "| share of doubted answers |",
         "|---|---:|---:|---:|---:|---:|",
     ]
     groups: dict[str, list[Asked]] = {}
     for item in asked:
-        half = "" if item.suite == "benchmark" else f", {'even' if item.even else 'odd'} half"
-        label = "not answerable" if item.kind else "answerable"
-        groups.setdefault(f"{label}, {item.suite}{half}", []).append(item)
+        half = (
+            "" if item.suite == "benchmark" else f" with {'even' if item.even else 'odd'} numbers"
+        )
+        label = f"{'unanswerable' if item.kind else 'answerable'} questions, {item.suite}{half}"
+        groups.setdefault(label, []).append(item)
         if item.kind:
-            groups.setdefault(f"- {label}, {item.suite}{half}: {KINDS[item.kind]}", []).append(item)
+            groups.setdefault(f"- {label}: {KINDS[item.kind]}", []).append(item)
     for name in sorted(groups, key=lambda text: (text.startswith("-"), text)):
         counts = Counter(item.confidence for item in groups[name])
         number = len(groups[name])
@@ -117,17 +120,18 @@ def people_table(folder: Path, home: Path) -> str:
         "## Doubt of questions as people ask them",
         "",
         "The table has 150 questions with known places, and questions without an answer about the",
-        "same repositories: about another domain, about another repository, and about names that",
-        "do not exist. A name that does not exist combines two real names, omits a letter of a",
-        "real name, or consists of words; it is queried alone and in a sentence. `strong` should",
+        "same repositories. A name that does not exist combines two real names, omits a letter of",
+        "a real name, or consists of words; it is queried alone and in a sentence. `strong` should",
         "be rare for questions without an answer, and doubt should be rare if the first hit shows",
-        "a right place. Thresholds were fitted to the repositories *developed on* and measured",
-        "once on the repositories *held out*.",
+        "a right place. Thresholds were fitted to the development repositories and measured once",
+        "on the held-out repositories.",
         "",
-        "| questions | number | strong | weak | none | strong, share | right first | doubted |",
+        "| repositories: questions | number of questions | `strong` answers | `weak` answers "
+        "| `none` answers | share of `strong` answers | answers whose first hit is right "
+        "| doubted answers whose first hit is right |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
-    for part, name in (("choose", "developed on"), ("judge", "held out")):
+    for part, name in (("choose", "development"), ("judge", "held-out")):
         asked = training_asking.ask(people_ask(folder, part), folder / "sources", home)
         for kind in dict.fromkeys(each.question.kind for each in asked):
             of_kind = [each for each in asked if each.question.kind == kind]
@@ -137,7 +141,7 @@ def people_table(folder: Path, home: Path) -> str:
             right = [each for each in of_kind if each.first]
             doubted = sum(each.confidence is not Confidence.STRONG for each in right)
             cells += [str(len(right)), str(doubted)] if right else ["", ""]
-            lines.append(f"| {name}: {kind} | {' | '.join(cells)} |")
+            lines.append(f"| {name} repositories: {kind} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 
@@ -146,9 +150,9 @@ def _questions(folder: Path) -> Iterator[tuple[str, str, bool, str, str]]:
     for item in _records(folder / "queries.jsonl"):
         yield "benchmark", "", False, item["repo"], item["query"]
     files = {
-        "out_of_domain.jsonl": "first",
-        "out_of_domain_installed.jsonl": "second",
-        "answerable_installed.jsonl": "second",
+        "out_of_domain.jsonl": "first suite",
+        "out_of_domain_installed.jsonl": "second suite",
+        "answerable_installed.jsonl": "second suite",
     }
     for name, suite in files.items():
         for item in _records(SUITES / name):

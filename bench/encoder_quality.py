@@ -38,7 +38,7 @@ from ggrep.search.engine.engine import Engine
 from tests.fakes.stored_rows import scan_rows
 
 HASHED, NONE, UNTRAINED = "hashed", "none", "untrained"
-NAMES: Final = {HASHED: "hashed words", UNTRAINED: "static, untrained", STATIC: "static, shipped"}
+NAMES: Final = {HASHED: "hashed words", UNTRAINED: "untrained model", STATIC: "shipped model"}
 """Of the encoders as the tables call them."""
 SHARES: Final = {16: "a sixteenth", 4: "a quarter"}
 """Every n-th package that is learnt from."""
@@ -273,11 +273,15 @@ def alone_table(runs: Mapping[str, Run], page: str) -> str:
         _ALONE,
         f"The table has NDCG@10 with 95 % intervals for the same {len(shipped.rows)} questions, if "
         "files are ranked only by the best cosine of their chunks (without header chunks). The "
-        "untrained model has the features of the shipped model. The vectors of the untrained model "
-        "are MiniLM's vectors of single words (256 principal components), weighted by the rarity "
-        "of the word in the indexed texts. Gain is NDCG@10 of the shipped model minus NDCG@10 of "
-        "the row.",
-        ("encoder", "all", *categories, "gain of the shipped one"),
+        "untrained model has the features of the shipped model; its vectors are MiniLM's vectors "
+        "of single words (256 principal components), weighted by the rarity of the word in the "
+        "indexed texts. Gain is NDCG@10 of the shipped model minus NDCG@10 of the row.",
+        (
+            "encoder",
+            "NDCG@10, all questions",
+            *(f"NDCG@10, {name} questions" for name in categories),
+            "gain of the shipped model",
+        ),
         rows,
     )
 
@@ -299,9 +303,15 @@ def together_table(runs: Mapping[str, Run], page: str) -> str:
         rows.append((title, *cells, *by_category, change_cell(found), bounds))
     return section(
         _TOGETHER,
-        "The table has NDCG@10 of the whole ranking with each encoder; change is relative to the "
-        "ranking without an encoder.",
-        ("encoder", "NDCG@10", "95 % interval", *categories, "change", "95 % interval"),
+        "The table has NDCG@10 of the whole ranking with each encoder.",
+        (
+            "encoder",
+            "NDCG@10, all questions",
+            "95 % interval of NDCG@10",
+            *(f"NDCG@10, {name} questions" for name in categories),
+            "change relative to no encoder",
+            "95 % interval of the change",
+        ),
         rows,
     )
 
@@ -324,9 +334,14 @@ def curve_table(card: Mapping[str, Any]) -> str:
         f"The shipped model was trained with {total:,} pairs of a query and a text from "
         f"{card['pairs']['packages']:,} packages; {len(card['kept_back'])} of these packages were "
         "used only for evaluation. For MRR@10, all texts of an evaluation package are ranked by "
-        "cosine for each query. Vectors are random before the first epoch. Seconds are those of "
-        "the training machine.",
-        ("epoch", "pairs seen, at most", "seconds", "loss", "MRR@10"),
+        "cosine for each query. Vectors are random before the first epoch.",
+        (
+            "training epochs",
+            "training pairs seen, at most",
+            "seconds of training",
+            "training loss",
+            "MRR@10 on evaluation packages",
+        ),
         rows,
     )
 
@@ -350,9 +365,15 @@ def amounts_table(found: Sequence[Amount], page: str) -> str:
     return section(
         _AMOUNTS,
         "The model was also trained with fewer packages. MRR@10 is measured on the evaluation "
-        "packages of the shipped model. The last two columns are NDCG@10 of the encoder alone and "
-        "of the whole ranking.",
-        ("packages", "number", "pairs", "MRR@10", "alone", "everything on"),
+        "packages of the shipped model.",
+        (
+            "share of the training packages",
+            "number of packages",
+            "number of pairs",
+            "MRR@10 on evaluation packages",
+            "NDCG@10 of the encoder alone (95 % interval)",
+            "NDCG@10 of the whole ranking (95 % interval)",
+        ),
         rows,
     )
 

@@ -24,7 +24,11 @@ from training.ranking.gather import engine_of
 
 DEPTH: Final = 10
 _FIRST: Final = 5
-_PARTS: Final = {"fit": "learned from", "choose": "developed on", "judge": "held out"}
+_PARTS: Final = {
+    "fit": "training repositories",
+    "choose": "development repositories",
+    "judge": "held-out repositories",
+}
 _DRAWS: Final = 4_000
 
 
@@ -33,7 +37,7 @@ class PlaceQuestion(Struct, frozen=True):
 
     Attributes:
         repo: the folder's name below `sources`.
-        part: of the repositories: learned from, developed on or held out.
+        part: training, development or held-out repositories.
         places: of which any one answers.
     """
 
@@ -96,8 +100,15 @@ def measured(folder: Path, home: Path) -> str:
     rows = [_row(name, ranks[name]) for name in sorted(ranks)]
     return section(
         f"Places that answer, with other rankers ({folder.name})",
-        "The lines that answer each question are known. Intervals are intervals of MRR@10.",
-        ("questions", "number", "first", "first five", "MRR@10", "95 % interval"),
+        "The lines that answer each question are known.",
+        (
+            "repositories: ranker (ggrep if none is named)",
+            "number of questions",
+            "answered by the first hit (share)",
+            "answered by one of the first five hits (share)",
+            "MRR@10",
+            "95 % interval of MRR@10",
+        ),
         rows,
     )
 

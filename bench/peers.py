@@ -42,7 +42,14 @@ from training.quality_page import put
 
 PAGE: Final = Path(__file__).resolve().parents[1] / "docs" / "performance.md"
 TOOLS: Final = ("ggrep", "rg", "git grep", "semble", "codegraph")
-KINDS: Final = ("words", "definition", "usages", "text", "pattern")
+KINDS: Final = {
+    "words": "question in words",
+    "definition": "definition of a name",
+    "usages": "usages of a name",
+    "text": "exact text",
+    "pattern": "regular expression",
+}
+"""Kinds of questions with their names in the tables."""
 AIMS: Final = {
     ("words-46", "words"): ("rg", 0.8),
     ("words-140", "words"): ("rg", 0.4),
@@ -105,15 +112,17 @@ def measure(arguments: Sequence[str]) -> Iterator[str]:
 
 
 def table(tree: Tree, figures: Sequence[Figure], facts: Mapping[str, str]) -> str:
-    """Return a tree's table: medians, and ratios of ggrep to each peer."""
-    head = ", ".join(facts.values())
-    lines = [f"**{tree.name}**: {head}", "", "| question | " + " | ".join(TOOLS) + " |"]
-    lines.append("|---" * (1 + len(TOOLS)) + "|")
-    for kind in KINDS:
+    """Return a tree's table: medians, and ratios of ggrep to each peer with figures."""
+    tools = [tool for tool in TOOLS if any(figure.tool == tool for figure in figures)]
+    ratio = {tool: "" if tool == "ggrep" else f", ratio ggrep / {tool}" for tool in tools}
+    heads = [f"{tool}: wall time, CPU time{ratio[tool]}" for tool in tools]
+    lines = [f"**{tree.name}**: {', '.join(facts.values())}", ""]
+    lines += [f"| search | {' | '.join(heads)} |", "|---" * (1 + len(tools)) + "|"]
+    for kind, name in KINDS.items():
         rows = [figure for figure in figures if figure.kind == kind]
         if rows:
-            cells = [_cell(rows, tool, tree, kind) for tool in TOOLS]
-            lines.append(f"| {kind} | " + " | ".join(cells) + " |")
+            cells = [_cell(rows, tool, tree, kind) for tool in tools]
+            lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
 

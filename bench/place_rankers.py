@@ -15,9 +15,9 @@ from ggrep.index.store.view import SnapshotView
 from ggrep.interfaces.evaluation.visible_lines import LineRange
 from ggrep.search.query.segments import open_segments
 
-REFERENCE: Final = "BM25 with boosts, the same chunks"
+REFERENCE: Final = "BM25 with boosts over the same chunks"
 SEMBLE: Final = "semble {}without its model"
-RG: Final = "rg, the two rarest words"
+RG: Final = "rg with the two rarest words"
 _AROUND: Final = 10
 """Lines that are read around one that `rg` prints."""
 

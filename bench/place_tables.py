@@ -11,38 +11,35 @@ HEAD = (
     "slates of level 1",
     "repositories",
     "questions",
-    "places",
-    "ranges",
-    "files",
-    "lines that fit",
-    "files that fit",
-    "bytes, median",
+    "places shown (share)",
+    "places in a shown or named range (share)",
+    "places whose file is named (share)",
+    "shown lines that are in a place (share)",
+    "named files that have a place (share)",
+    "bytes of a slate, median",
 )
 
 
 SECTION_HEAD = (
     "slates of level 1, 16,384 bytes",
     "questions",
-    "files that answer in code",
-    "named",
-    "under code",
-    "documents shown",
-    "that are none",
+    "files whose code answers",
+    "such files that the slate names",
+    "such files under `code`",
+    "files under `docs`",
+    "files wrongly under `docs` or `tests`",
 )
 
 
 def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
     """Return the tables; without rows for the repositories held out where none were measured."""
-    rows = [*_rows("developed on", developed), *(_rows("held out", held_out) if held_out else ())]
+    rows = [*_rows("development", developed), *(_rows("held-out", held_out) if held_out else ())]
     shown = section(
         "Places that slates show",
         "The questions are typical for the start of a task. Three to seven places of up to twelve "
         "lines answer each question; they were annotated by hand before anything was tuned on "
-        "them. *Places* is the share of places with at least half of their lines shown. *Ranges* "
-        "is the share of places inside a range of at most 80 lines that is shown or named. *Files* "
-        "is the share of places whose file is named. *Lines that fit* and *files that fit* are the "
-        "shares of shown lines and of named files that belong to a place. Bytes are those of the "
-        "text for agents.",
+        "them. A place counts as shown if at least half of its lines are shown. A range has at "
+        "most 80 lines. Bytes are those of the text for agents.",
         HEAD,
         rows,
     )
@@ -50,13 +47,12 @@ def places(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) ->
 
 
 def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer]) -> str:
-    parts = [("developed on", developed), *([("held out", held_out)] if held_out else [])]
+    parts = [("development", developed), *([("held-out", held_out)] if held_out else [])]
     return section(
         "Sections of files",
-        "For the same questions, the table counts the files whose code answers, how many of these "
-        "files the slate names in any section, and how many under `code`. Files under `docs` must "
-        "be documents, not translations, word lists, templates or tests; files were classified by "
-        "hand (`fixtures/sections`).",
+        "The table counts files for the same questions. Files under `docs` must be documents, not "
+        "translations, word lists, templates or tests; files were classified by hand "
+        "(`fixtures/sections`).",
         SECTION_HEAD,
         [_section_row(name, answers) for name, answers in parts],
     )
@@ -65,7 +61,7 @@ def _sections(developed: Sequence[PlaceAnswer], held_out: Sequence[PlaceAnswer])
 def _section_row(name: str, answers: Sequence[PlaceAnswer]) -> tuple[str, ...]:
     found = figures_of_sections(answers)
     counts = found.questions, found.answers, found.named, found.in_code, found.documents
-    return (name, *map(str, (*counts, len(found.no_documents))))
+    return (f"{name} repositories", *map(str, (*counts, len(found.no_documents))))
 
 
 def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
@@ -74,8 +70,8 @@ def _rows(name: str, answers: Sequence[PlaceAnswer]) -> list[tuple[str, ...]]:
     for place, budget in enumerate(BUDGETS):
         scores = [slate_score(budget, answer.seen[place]) for answer in answers]
         block = slate_block(scores, repositories)
-        size = f"at most {budget:,} bytes" if budget else "as they come"
+        size = f"at most {budget:,} bytes" if budget else "default size"
         counts = str(len(set(repositories))), str(len(answers))
         shares = (f"{getattr(block, share).value:.3f}" for share in SHARES)
-        rows.append((f"{name}, {size}", *counts, *shares, f"{block.bytes:,.0f}"))
+        rows.append((f"{name} repositories, {size}", *counts, *shares, f"{block.bytes:,.0f}"))
     return rows

@@ -13,14 +13,21 @@ GOAL_OF_WHOLE_SOURCES = 0.03
 def ranking(run: Run) -> str:
     """Return what the ranking reaches, in all and by kind."""
     figures = run.figures
-    rows = [_figures("all", figures.overall)]
-    rows += [_figures(name, block) for name, block in figures.by_category.items()]
-    rows += [_figures(name, block) for name, block in figures.by_language.items()]
+    rows = [_figures("all questions", figures.overall)]
+    rows += [_figures(f"{name} questions", block) for name, block in figures.by_category.items()]
+    rows += [_figures(f"language {name}", block) for name, block in figures.by_language.items()]
     return section(
         "What the ranking reaches",
         f"The table has the results of {len(run.rows)} questions about {len(figures.by_repo)} "
         "repositories, with the shipped encoder.",
-        ("questions", "number", "NDCG@10", "95 % interval", "MRR@10", "recall@10"),
+        (
+            "questions",
+            "number of questions",
+            "NDCG@10",
+            "95 % interval of NDCG@10",
+            "MRR@10",
+            "recall@10",
+        ),
         rows,
     )
 
@@ -38,10 +45,15 @@ def ablations(parts: Sequence[Ablated]) -> str:
         "What each part is worth",
         "Change is NDCG@10 without the part minus NDCG@10 with all parts, over the same questions; "
         "if the interval of a change contains zero, no effect is shown. Only one part is removed "
-        "at a time, and similar parts replace each other, so the changes do not add up. *Further "
-        "decay* lowers only the second and later hits of a file, so its effect is shown under *Ten "
-        "hits*. *Location* has an effect only if a question names a path.",
-        ("part removed", "change", "95 % interval", *categories),
+        "at a time, and similar parts replace each other, so the changes do not add up. The effect "
+        "of `further` is shown under *Ten hits*. `location` has an effect only if a question names "
+        "a path.",
+        (
+            "part removed from the ranking",
+            "change of NDCG@10",
+            "95 % interval of the change",
+            *(f"change, {name} questions" for name in categories),
+        ),
         rows,
     )
 
@@ -58,8 +70,8 @@ def whole_sources(
     overall = found.overall["ndcg10"]
     verdict = "met" if -overall.change <= GOAL_OF_WHOLE_SOURCES else "missed"
     rows = [
-        _both("all", narrow.figures.overall, whole.figures.overall, overall),
-        *_by_category(narrow, whole, found),
+        _both("all questions", narrow.figures.overall, whole.figures.overall, overall),
+        *_by_category("{} questions", narrow, whole, found),
     ]
     return section(
         "All of a repository",
@@ -68,7 +80,13 @@ def whole_sources(
         f"{sizes[1][0]:,} files in {sizes[1][1]:,} chunks instead of {sizes[0][0]:,} in "
         f"{sizes[0][1]:,}. The aim, a loss of at most {_share(GOAL_OF_WHOLE_SOURCES)}, is "
         f"{verdict}.",
-        ("questions", "source folder", "all sources", "change", "95 % interval"),
+        (
+            "questions",
+            "NDCG@10, source folder",
+            "NDCG@10, whole repository",
+            "change of NDCG@10",
+            "95 % interval of the change",
+        ),
         rows,
     )
 
@@ -78,13 +96,13 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
     overall = found.overall
     level = undecayed.change
     lost = f"{change_cell(level)} ({bounds_cell(level.interval, signed=True)})" if level else "-"
+    blocks = three.figures.overall, one.figures.overall
     rows = [
-        _both("NDCG@10", three.figures.overall, one.figures.overall, overall["ndcg10"]),
-        *_by_category(three, one, found),
+        _both("NDCG@10, all questions", *blocks, overall["ndcg10"]),
+        *_by_category("NDCG@10, {} questions", three, one, found),
         (
-            "recall@10",
-            mean_cell(three.figures.overall.recall10),
-            mean_cell(one.figures.overall.recall10),
+            "recall@10, all questions",
+            *(mean_cell(block.recall10) for block in blocks),
             change_cell(overall["recall10"]),
             bounds_cell(overall["recall10"].interval, signed=True),
         ),
@@ -92,9 +110,15 @@ def per_file(three: Run, one: Run, found: Comparison, undecayed: Ablated) -> str
     return section(
         "Ten hits",
         "The figures above rank the first ten files. The default answer has ten hits, at most "
-        "three in each file, so it shows fewer files. Without *further decay*, NDCG@10 of the "
+        "three in each file, so it shows fewer files. Without the factor `further`, NDCG@10 of the "
         f"default answer would change by {lost}.",
-        ("NDCG@10 or recall@10", "three of a file", "one of a file", "change", "95 % interval"),
+        (
+            "measure",
+            "at most three hits in each file",
+            "at most one hit in each file",
+            "change",
+            "95 % interval of the change",
+        ),
         rows,
     )
 
@@ -112,9 +136,15 @@ def strategies(runs: Mapping[str, Run], changes: Mapping[str, Comparison]) -> st
     return section(
         "Merging repositories",
         f"The table has the results of {len(usual.rows)} questions about workspaces, without an "
-        f"encoder, for each merge strategy; change is relative to `{first}`. *One store* is an "
-        "index of the files of all repositories of a workspace.",
-        ("merging", "NDCG@10", "95 % interval", "change", "95 % interval"),
+        "encoder, for each merge strategy. *One store* is an index of the files of all "
+        "repositories of a workspace.",
+        (
+            "merge strategy",
+            "NDCG@10",
+            "95 % interval of NDCG@10",
+            f"change relative to `{first}`",
+            "95 % interval of the change",
+        ),
         rows,
     )
 
@@ -129,8 +159,8 @@ def workspaces(runs: Mapping[str, Run]) -> str:
         rows.append((name, str(repos), str(block.cases), *map(mean_cell, found)))
     return section(
         "By workspace",
-        "NDCG@10.",
-        ("workspace", "repositories", "questions", *runs),
+        "The table has NDCG@10 of each workspace.",
+        ("workspace", "repositories", "questions", *(f"NDCG@10, {name}" for name in runs)),
         rows,
     )
 
@@ -141,16 +171,22 @@ def routed(found: Sequence[Routed], questions: int) -> str:
     return section(
         "Fewer repositories",
         f"For the same {questions} questions, only those repositories of a workspace are searched "
-        "whose term statistics fit the question best. *Answer kept* is the share of questions for "
-        "which the repository with the answer was searched.",
-        ("searched", "answer kept", "NDCG@10"),
+        "whose term statistics fit the question best.",
+        (
+            "searched repositories of the workspace",
+            "questions whose right repository is searched (share)",
+            "NDCG@10",
+        ),
         rows,
     )
 
 
-def _by_category(before: Run, after: Run, found: Comparison) -> list[tuple[str, ...]]:
+def _by_category(label: str, before: Run, after: Run, found: Comparison) -> list[tuple[str, ...]]:
     old, new = before.figures.by_category, after.figures.by_category
-    return [_both(name, old[name], new[name], each) for name, each in found.by_category.items()]
+    return [
+        _both(label.format(name), old[name], new[name], each)
+        for name, each in found.by_category.items()
+    ]
 
 
 def _both(name: str, before: FigureBlock, after: FigureBlock, found: Difference) -> tuple[str, ...]:

@@ -7,7 +7,14 @@ from ggrep.model.evaluation import Mean
 from training.slates.figures import Coverage
 from training.slates.measuring import Measured
 
-HEAD = ("files of", "sections", "covered", "95 % interval", "anywhere", "precision")
+HEAD = (
+    "slate sections",
+    "number",
+    "share covered",
+    "95 % interval",
+    "covered anywhere",
+    "share of files expected",
+)
 
 
 def slates(developed: Measured, held_out: Measured | None) -> str:
@@ -21,16 +28,16 @@ def slates(developed: Measured, held_out: Measured | None) -> str:
 
 def _covered(found: Measured) -> str:
     figures = found.figures
-    rows = [*_sections(found), *(_coverage(name, each) for name, each in figures.by_repo)]
+    rows = _sections(found)
+    rows += [_coverage(f"repository {name}", each) for name, each in figures.by_repo]
     return section(
         "Slates",
         f"The table has the results of {figures.cases} questions about the "
-        f"{len(figures.by_repo)} repositories that slates were developed on, with default settings "
-        "and level 1. Each question lists expected files for some sections, and a section is "
-        "covered if it shows one of its expected files. *Covered* is the share of covered "
-        "sections; *anywhere* also accepts an expected file in another section. *Precision* is the "
-        "share of shown files that are expected. Precision is a lower bound, because the suite "
-        "does not list every useful file.",
+        f"{len(figures.by_repo)} development repositories, with default settings and level 1. Each "
+        "question lists expected files for some sections, and a section is covered if it shows one "
+        "of its expected files. *Covered anywhere* also accepts an expected file that another "
+        "section shows. The share of files expected is a lower bound, because the suite does not "
+        "list every useful file.",
         HEAD,
         rows,
     )
@@ -41,8 +48,8 @@ def _held_out(found: Measured) -> str:
     return section(
         "Slates of other repositories",
         f"The table has the same figures for {figures.cases} questions about "
-        f"{len(figures.by_repo)} repositories that were not used for tuning. There are too few "
-        "repositories for intervals.",
+        f"{len(figures.by_repo)} held-out repositories. There are too few repositories for "
+        "intervals.",
         HEAD,
         _sections(found),
     )
@@ -50,16 +57,34 @@ def _held_out(found: Measured) -> str:
 
 def _calls(developed: Measured, held_out: Measured | None) -> str:
     measures: tuple[tuple[str, Callable[[Measured], Mean]], ...] = (
-        ("covered by one slate", lambda found: found.figures.calls.within_one),
-        ("with one call more", lambda found: found.figures.calls.within_two),
-        ("calls", lambda found: found.figures.calls.mean),
-        ("anywhere: covered by one", lambda found: found.figures.anywhere_calls.within_one),
-        ("anywhere: with one call more", lambda found: found.figures.anywhere_calls.within_two),
-        ("anywhere: calls", lambda found: found.figures.anywhere_calls.mean),
-        ("answerable, doubted", lambda found: found.figures.doubted),
-        ("not answerable, warned", lambda found: found.doubt.warned),
-        ("not answerable, nothing fits", lambda found: found.doubt.none),
-        ("not answerable, files shown", lambda found: found.doubt.files),
+        (
+            "one call covers all sections (share of questions)",
+            lambda found: found.figures.calls.within_one,
+        ),
+        (
+            "two calls cover all sections (share of questions)",
+            lambda found: found.figures.calls.within_two,
+        ),
+        ("calls until all sections are covered, mean", lambda found: found.figures.calls.mean),
+        (
+            "one call covers all sections anywhere (share of questions)",
+            lambda found: found.figures.anywhere_calls.within_one,
+        ),
+        (
+            "two calls cover all sections anywhere (share of questions)",
+            lambda found: found.figures.anywhere_calls.within_two,
+        ),
+        (
+            "calls until all sections are covered anywhere, mean",
+            lambda found: found.figures.anywhere_calls.mean,
+        ),
+        (
+            "answerable questions whose answers are doubted (share)",
+            lambda found: found.figures.doubted,
+        ),
+        ("unanswerable questions with a warning (share)", lambda found: found.doubt.warned),
+        ("unanswerable questions answered with `none` (share)", lambda found: found.doubt.none),
+        ("files shown for an unanswerable question, mean", lambda found: found.doubt.files),
     )
     others = [] if held_out is None else [held_out]
     rows = [
@@ -73,12 +98,15 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
     ]
     return section(
         "Calls and doubt",
-        "The first rows show for how many questions one call covers all sections, and for how many "
-        "two calls do. (The second call repeats the question in the same session, without the "
-        "files already shown.) The next row is the mean number of calls; more than 2 calls count "
-        "as 3. The last rows show how often answerable questions are doubted, and how answers to "
-        f"{_questions(developed, held_out)} without an answer are marked.",
-        ("measure", "developed on", "95 % interval", *("held out" for _ in others)),
+        "The second call repeats the question in the same session, without the files already "
+        "shown. In a mean, more than 2 calls count as 3. The table includes "
+        f"{_questions(developed, held_out)} without an answer.",
+        (
+            "measure",
+            "development repositories",
+            "95 % interval",
+            *("held-out repositories" for _ in others),
+        ),
         rows,
     )
 
@@ -100,7 +128,12 @@ def _bytes(developed: Measured, held_out: Measured | None) -> str:
         "The table has the sizes of the canonical JSON, including the graph. The files are the "
         f"same at all levels for {same} of {cases} questions. After the store is reopened, {again} "
         f"of {cases} answers have the same bytes.",
-        ("level", "median", "most", *("held out, median", "held out, most")[: 2 * len(parts) - 2]),
+        (
+            "level",
+            "bytes, median",
+            "bytes, maximum",
+            *("held-out: bytes, median", "held-out: bytes, maximum")[: 2 * len(parts) - 2],
+        ),
         rows,
     )
 
@@ -113,8 +146,8 @@ def _questions(developed: Measured, held_out: Measured | None) -> str:
 def _sections(found: Measured) -> list[tuple[str, ...]]:
     figures = found.figures
     return [
-        _coverage("all", figures.overall),
-        *(_coverage(name.value, each) for name, each in figures.by_section),
+        _coverage("all sections", figures.overall),
+        *(_coverage(f"section `{name.value}`", each) for name, each in figures.by_section),
     ]
 
 

@@ -55,10 +55,10 @@ def test_questions_without_lines_are_left_out(
 
     assert len(read_place_questions(tmp_path)) == 1
     text = measured(tmp_path, tmp_path / "home")
-    assert "| held out, python | 1 | 1.000 | 1.000 | 1.000 | 1.000 to 1.000 |" in text
-    assert "| held out: BM25 with boosts, the same chunks | 1 | 1.000 |" in text
-    assert "| held out: semble without its model | not installed |" in text
-    assert "| held out: rg, the two rarest words | " in text
+    assert "| held-out repositories, python | 1 | 1.000 | 1.000 | 1.000 | 1.000 to 1.000 |" in text
+    assert "| held-out repositories: BM25 with boosts over the same chunks | 1 | 1.000 |" in text
+    assert "| held-out repositories: semble without its model | not installed |" in text
+    assert "| held-out repositories: rg with the two rarest words | " in text
 
 
 @pytest.mark.skipif(shutil.which("rg") is None, reason="without rg nothing is printed")

@@ -33,22 +33,25 @@ def test_an_interval_holds_the_median_and_no_value_outside() -> None:
     assert interval([2.0] * 5) == (2.0, 2.0, 2.0)
 
 
-def test_a_peer_without_figures_is_absent_and_one_without_the_question_cannot() -> None:
+def test_a_peer_without_figures_has_no_column_and_one_without_the_question_cannot() -> None:
     """Neither has a figure that reads like an answer."""
-    text = table(TREE, figures(("ggrep", 0, 0.2), ("rg", 0, 0.1)), {"load": "1.0"})
+    measured = [*figures(("ggrep", 0, 0.2), ("rg", 0, 0.1)), replace(FIGURE, kind="pattern")]
+    measured.append(replace(FIGURE, tool="semble", kind="text"))
+    text = table(TREE, measured, {"load": "1.0"})
     (row,) = [line for line in text.splitlines() if line.startswith("| usages")]
     cells = [cell.strip() for cell in row.strip("|").split("|")]
 
     assert cells[1:] == [
         "200 ms, 100 CPU-ms",
         "100 ms, 100 CPU-ms, 2.00x (2.00 to 2.00)",
-        *["absent"] * 3,
+        "absent",
     ]
+    assert "| regular expression | 200 ms, 100 CPU-ms | absent | cannot |" in text
     assert not any(can(tool, "pattern", TREE) for tool in ("semble", "codegraph"))
     assert not can("git grep", "words", Tree("plain", (), git=False))
 
 
-@pytest.mark.parametrize(("seconds", "verdict"), [(0.4, "held"), (0.5, "missed")])
+@pytest.mark.parametrize(("seconds", "verdict"), [(0.4, "met"), (0.5, "missed")])
 def test_an_aim_is_compared_with_the_median(seconds: float, verdict: str) -> None:
     text = table(TREE, figures(("ggrep", 0, seconds), ("git grep", 0, 0.1)), {})
 

@@ -85,14 +85,14 @@ def test_the_tables_keep_the_held_out_apart() -> None:
     text = slates(measured(held_out=False), measured(held_out=True))
 
     assert "| 1 | 1,002 | 1,002 | 7,002 | 7,002 |" in text
-    assert "| covered by one slate | 0.000 |  | 0.000 |" in text
+    assert "| one call covers all sections (share of questions) | 0.000 |  | 0.000 |" in text
     assert "1 of 1 questions" not in text  # counts are of all: 2 of 2
     assert all(len(line) <= 105 for line in text.splitlines())
 
 
 def test_the_tables_need_no_held_out_repository() -> None:
     """Whoever tunes looks at the others alone."""
-    assert "held out" not in slates(measured(held_out=False), None)
+    assert "held-out" not in slates(measured(held_out=False), None)
 
 
 def test_what_is_missed_is_named_with_what_stood_there() -> None:

@@ -29,10 +29,10 @@ from training.confidence.without_answer import (
 
 Repos = Mapping[str, Mapping[str, str]]
 SUBJECT, BODY, SHORT = "subjects", "subjects with bodies", "short questions"
-PEOPLE = "as people ask"
+PEOPLE = "questions as people ask them"
 RANDOM, FOREIGN, LETTER = "random letters", "commits elsewhere", "single letters"
-DOMAIN, ELSEWHERE = "other domain", "other repository"
-UNKNOWN, ABOUT_UNKNOWN = "names that do not exist", "questions about such names"
+DOMAIN, ELSEWHERE = "questions about another domain", "questions about another repository"
+UNKNOWN, ABOUT_UNKNOWN = "names that do not exist", "sentences with names that do not exist"
 HALVES: Final = {"fit": 0, "choose": 1}
 _REPOS: Final = 6
 """Repositories of the part that a question without an answer is put to."""

@@ -10,8 +10,20 @@ from msgspec import Struct
 from training.ranking.descent import FOLDS, LEAST_GAIN
 from training.ranking.points import OF_ALL, OF_NAMES, Point, grid_for
 
-_CALLED = {"near": "file", "name_symbol": "symbol", "name_stem": "stem", "name_dense": "dense"}
-_OF_ENCODER = ("row", "near", "floor")
+_REPETITIONS = "held out, each time"
+_FOLD_VALUES = "values of the fits to folds (number of fits)"
+_CALLED = {
+    "near": "encoder's cosine of the file",
+    "floor": "encoder's greatest ignored cosine",
+    "row": "encoder's cosine of the chunk",
+    "text": "words of the chunk",
+    "path": "words of the path",
+    "stem": "words of the file name",
+    "symbol": "definitions of names",
+    "name_symbol": "for single names: definitions",
+    "name_stem": "for single names: file name",
+    "name_dense": "for single names: encoder",
+}
 
 
 class Gain(Struct, frozen=True):
@@ -63,31 +75,36 @@ def table(found: Sequence[Fitted]) -> str:
         f"{len(first.held_out)} times. The gap is *fitted* minus *held out*."
     )
     how = (
-        "`python3 dev.py fit FOLDER --write` writes this section. A fit begins with the neutral "
-        "weights and tries the values of a coarse grid, one weight at a time. A value is accepted "
-        f"only if the mean rises by at least {LEAST_GAIN} and at least as many repositories gain "
-        "as lose. Grid, order and neutral weights were chosen with knowledge of all these "
-        "questions, so even *held out* is slightly too high."
+        "A fit begins with the neutral weights and tries the values of a coarse grid, one weight "
+        f"at a time. A value is accepted only if the mean rises by at least {LEAST_GAIN} and at "
+        "least as many repositories gain as lose. Grid, order and neutral weights were chosen with "
+        "knowledge of all these questions, so even *held out* is slightly too high."
     )
     beside = (
         "The next table has the differences from the neutral weights, with 95 % bootstrap "
-        "intervals over repositories. An interval that contains zero shows no gain. Only *held "
-        "out* estimates the gain on other repositories."
+        "intervals over repositories. Only *held out* estimates the gain on other repositories."
     )
     chosen = (
         "The last tables list the fitted weights, and how many of the fits to folds chose each "
-        "value. If the fits disagree about a weight, the questions do not determine it. *names:* "
-        "marks weights for queries that consist of one name."
+        "value. If the fits disagree about a weight, the questions do not determine it."
     )
-    heads = ["encoder", "neutral", "current", "fitted", "held out", "gap", "shufflings"]
-    differences = [
-        "encoder",
-        "current",
-        "95 % interval",
-        "fitted",
-        "95 % interval",
+    heads = [
+        "NDCG@10",
+        "neutral weights",
+        "current weights",
+        "fitted weights",
         "held out",
-        "95 % interval",
+        "gap",
+        _REPETITIONS,
+    ]
+    differences = [
+        "gain of NDCG@10",
+        "current weights",
+        "interval",
+        "fitted weights",
+        "interval",
+        "held out",
+        "interval",
     ]
     lines = ["## How far the weights are trusted", ""]
     lines += [*_wrapped(worth), "", *_wrapped(how), ""]
@@ -98,13 +115,13 @@ def table(found: Sequence[Fitted]) -> str:
 
 
 def _worth(found: Fitted) -> list[str]:
-    shufflings = ", ".join(f"{value:.3f}" for value in found.held_out)
+    repetitions = ", ".join(f"{value:.3f}" for value in found.held_out)
     means = [f"{value:.3f}" for value in (*found.means, fmean(found.held_out))]
-    return [f"`{found.encoder}`", *means, f"{found.gap:.3f}", shufflings]
+    return [f"encoder `{found.encoder}`", *means, f"{found.gap:.3f}", repetitions]
 
 
 def _gains(found: Fitted) -> list[str]:
-    cells = [f"`{found.encoder}`"]
+    cells = [f"encoder `{found.encoder}`"]
     for gain in found.gains:
         bounds = [f"{bound:+.3f}" for bound in gain.interval or ()]
         cells += [f"{gain.mean:+.3f}", " to ".join(bounds)]
@@ -117,20 +134,13 @@ def _weights(found: Fitted) -> list[str]:
     for name in names:
         values = [f"{getattr(point, name):g}" for point in found.points]
         counts = Counter(getattr(point, name) for point in found.of_folds).most_common()
-        rows.append([_called(name), *values, ", ".join(f"{v:g} ({n})" for v, n in counts)])
-    head = [f"weight, `{found.encoder}`", "neutral", "current", "fitted", "fits to some folds"]
+        rows.append([_CALLED[name], *values, ", ".join(f"{v:g} ({n})" for v, n in counts)])
+    head = [f"weight, encoder `{found.encoder}`", "neutral", "current", "fitted", _FOLD_VALUES]
     return ["", *_table(head, rows)]
 
 
-def _called(name: str) -> str:
-    word = _CALLED.get(name, name)
-    if name in OF_NAMES:
-        return f"names: {word}"
-    return f"encoder's {word}" if name in _OF_ENCODER else word
-
-
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    lists = {"shufflings", "fits to some folds"}
+    lists = {_REPETITIONS, _FOLD_VALUES}
     rule = ["---", *("---" if cell in lists else "---:" for cell in head[1:])]
     return [f"| {' | '.join(cells)} |" for cells in (head, rule, *rows)]
 

@@ -264,8 +264,8 @@ def test_the_tables_say_what_was_found_and_what_it_is_worth() -> None:
 
     lines = table([found]).splitlines()
 
-    assert "| `static` | 0.800 | 0.810 | 0.820 | 0.800 | 0.020 | 0.790, 0.810 |" in lines
+    assert "| encoder `static` | 0.800 | 0.810 | 0.820 | 0.800 | 0.020 | 0.790, 0.810 |" in lines
     bounds = "+0.010 | -0.002 to +0.030"
-    assert f"| `static` | {bounds} | {bounds} | -0.010 |  |" in lines
-    assert "| encoder's file | 0.5 | 0.5 | 1 | 0.5 (2), 1 (1) |" in lines
+    assert f"| encoder `static` | {bounds} | {bounds} | -0.010 |  |" in lines
+    assert "| encoder's cosine of the file | 0.5 | 0.5 | 1 | 0.5 (2), 1 (1) |" in lines
     assert max(map(len, lines)) <= 105

@@ -78,8 +78,8 @@ def test_what_came_is_told_by_budget() -> None:
     assert list(hidden([answer])) == ["1 lines: cart.py:1-1", "1 file: no.py:1-2"]
     table = places([answer], [])
     row = "| 1 | 1 | 0.500 | 0.750 | 0.750 | 1.000 | 1.000 | 900 |"
-    assert f"| developed on, at most 6,144 bytes {row}" in table
-    assert "held out, " not in table
+    assert f"| development repositories, at most 6,144 bytes {row}" in table
+    assert "held-out" not in table
 
 
 def test_the_suite_of_the_repository_can_be_read() -> None:
