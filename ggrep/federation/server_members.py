@@ -135,7 +135,11 @@ def _selected(
             if name in {key, EVERY} or (name.endswith("/") and key.startswith(name))
         ]
         if not keys or len(keys) > most:
-            why = f"lists no repository {name!r}" if not keys else f"lists more than {most}"
+            why = (
+                f"lists no repository {name!r}"
+                if not keys
+                else f"lists more than {most} repositories"
+            )
             problem = RemoteError(f"the team server {url} {why} that you may see")
             members.append(RemoteMember(url, name, problem=problem))
         else:
