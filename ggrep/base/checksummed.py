@@ -29,7 +29,7 @@ def seal(
 def require_sound(values: object, form: Format, *, since: int) -> None:
     """Raise unless a document is undamaged and this build can read its version."""
     if not isinstance(values, dict):
-        raise Damaged("not an object")
+        raise Damaged("the document is not a JSON object")
     version = values.get(form.field)
     form.check(version)  # the version first: a newer build may compute the digest differently
     digest = values.get(FIELD)

@@ -403,5 +403,5 @@ def _values(pattern: str, where: str) -> Sequence[str]:
 def _inexpressible(pattern: str, where: str) -> InvalidRequest:
     return InvalidRequest(
         f"{where}: {pattern!r} cannot hide hits; name directories (`a/b/`), files, or names"
-        " with stars at their ends (`*.csv`)"
+        " that begin or end with a star (`*.csv`)"
     )

@@ -68,7 +68,7 @@ class Remote(Struct, frozen=True):
         try:
             text = environ.get(self.token_env, "") if self.token_env else _text_in(self.token_file)
         except (OSError, ValueError) as error:
-            raise InvalidRequest(f"{place} cannot be read, which must hold a token") from error
+            raise InvalidRequest(f"the token in {place} cannot be read") from error
         if not _TOKEN.fullmatch(text.strip()):
             raise InvalidRequest(f"{place} must hold the token of the team server {self.url}")
         return text.strip()

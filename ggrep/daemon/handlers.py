@@ -261,7 +261,7 @@ async def _command(daemon: StoreDaemon, name: str, *, force: bool) -> Json:
             "this daemon has outdated settings and cannot maintain the store: "
             f"{daemon.stale_reason}"
         )
-        raise InvalidRequest(f"{why}; to end it: ggrep stop")
+        raise InvalidRequest(f"{why}; to end the daemon: ggrep stop")
     root = str(daemon.identity.root)
     line = [sys.executable, "-m", "ggrep", name, "--path", root, "--json"]
     environ = {

@@ -173,12 +173,12 @@ class HostPacks:
                 start_new_session=True,
             )
             if done.returncode:
-                _LOG.warning("packing failed: %s", done.stderr[-500:])
+                _LOG.warning("segments could not be packed: %s", done.stderr[-500:])
             else:
                 # The worker would omit the same segments again.
                 self._tried = view.packable()
         except OSError as error:
-            _LOG.warning("packing failed: %s", os.strerror(error.errno or 0))
+            _LOG.warning("segments could not be packed: %s", os.strerror(error.errno or 0))
         finally:
             self.packing = False
             self._not_before_ms = self._clock.monotonic_ms() + _AGAIN_MS
@@ -255,7 +255,7 @@ class JointMembers(Struct):
     def places(self, key: str, members: tuple[Member, ...]) -> tuple[Member, ...]:
         """Return `members`, or the cached list of `key` if `members` is empty."""
         if members and members_key(members) != key:
-            raise InvalidRequest("key: does not belong to these members")
+            raise InvalidRequest("key: is not the key of these members")
         return _kept(self.lists, key, members or self.lists.get(key, ()), self.most)
 
     def begin(self, key: str, members: tuple[Described, ...]) -> Epoch:
@@ -284,7 +284,7 @@ class JointMembers(Struct):
         epoch = self._epochs.get(name)
         if epoch is None:
             raise SnapshotGone(
-                "the descriptions of these repositories have expired; send the request again"
+                "the cached descriptions of these repositories have expired; send the request again"
             )
         members = [epoch.members[place] for place in places if place < len(epoch.members)]
         views = [(each.engine, each.view) for each in members if each.engine and each.view]

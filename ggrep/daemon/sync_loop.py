@@ -79,7 +79,7 @@ class ThreadEvent:
         Requires: `opened`.
         """
         if self._loop is None:
-            raise RuntimeError("wait outside of `opened`")
+            raise RuntimeError("`wait` was called outside of `opened`")
         await self._event.wait()
 
 

@@ -216,7 +216,7 @@ class Globs:
         if parts and parts[-1].endswith(WORKSPACE_ENDING):
             *parents, last = parts
             if _ANY_DEPTH in parents:
-                raise GlobProblem(f"{_ANY_DEPTH} only matches repositories, not workspace files")
+                raise GlobProblem(f"a glob of workspace files must not contain {_ANY_DEPTH}")
             for folder in self._below(start, parents, deep=False):
                 yield from self._files(folder, _compiled(last))
             return

@@ -148,7 +148,7 @@ def _parts(
         if chosen:
             parts.append(_Part(searcher, chosen, tuple(map(indexes.pop, chosen)), texts))
     if indexes:
-        raise SnapshotGone("a repository was not described")
+        raise SnapshotGone("a repository of the query has no description")
     return sorted(parts, key=lambda part: part.indexes)
 
 

@@ -111,7 +111,7 @@ def read_jsonc(text: str, deadline: Deadline) -> Json:
         tokens.append(token)
     solid = [token for token in tokens if token.kind not in TRIVIA]
     if not solid:
-        raise JsoncError("it is empty", "empty")
+        raise JsoncError("there is no JSON value", "empty")
     deadline.check("parsing")
     value = _parsed(_blanked(text, tokens, solid), text)
     _refuse_duplicates(text, solid)

@@ -184,7 +184,8 @@ async def judge_all(
         number += 1
         if number > _MOST_CHANGES:
             changed = [repo for repo in other if _definitions(rounds, repo) != before[repo]]
-            rounds.fail(changed, SnapshotGone("its definitions change in each round of the query"))
+            message = "the definitions of this repository change in each round of the query"
+            rounds.fail(changed, SnapshotGone(message))
 
 
 def _definitions(rounds: NameRounds[ReferencesPool], repo: RepoId) -> object:

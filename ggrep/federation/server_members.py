@@ -135,8 +135,8 @@ def _selected(
             if name in {key, EVERY} or (name.endswith("/") and key.startswith(name))
         ]
         if not keys or len(keys) > most:
-            why = f"lists no repository {name!r}" if not keys else f"lists more than {most}"
-            problem = RemoteError(f"the team server {url} {why} that you may see")
+            listing = f"more than {most} repositories" if keys else f"no repository {name!r}"
+            problem = RemoteError(f"the team server {url} lists {listing} that you may see")
             members.append(RemoteMember(url, name, problem=problem))
         else:
             members += [RemoteMember(url, key, listed[key]) for key in keys]

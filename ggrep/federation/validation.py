@@ -349,7 +349,7 @@ def _remote(
         problems.add(SHAPE, f"{field}.repos", "empty", "names no repository; omit it for all")
     for name in names:
         if name != EVERY and not is_key(name.removesuffix("/")):
-            message = f"{name!a} is not a key, a key and a slash, or {EVERY}"
+            message = f"{name!a} must be a key, a key followed by /, or {EVERY}"
             problems.add(SHAPE, f"{field}.repos", "name", message)
     try:
         values["remote"] = server_url(values["remote"] or "")

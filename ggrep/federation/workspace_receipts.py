@@ -344,7 +344,7 @@ def _question(values: object) -> FederatedRequest:
         parse_search_request(values["search"], "$.question.search")
     question = decode(FederatedRequest, values, "$.question")
     if not question.search.deterministic:
-        raise DecodeError("$.question: must be deterministic")
+        raise DecodeError("$.question.search.deterministic: must be true")
     return question
 
 
@@ -354,4 +354,4 @@ def _check_list(receipt: WorkspaceReceipt, answer: object) -> None:
     listed = results if isinstance(results, list) else [None]
     ids = [result.get("globalId") if isinstance(result, dict) else None for result in listed]
     if answer is not None and ids != [f"{hit.repo_id}:{hit.hit.row_id}" for hit in receipt.hits]:
-        raise DecodeError("$.hits: not the hits of the answer")
+        raise DecodeError("$.hits: differ from the hits in $.answer")

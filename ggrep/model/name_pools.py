@@ -269,7 +269,9 @@ def other_case(name: str, spellings: Iterable[str]) -> tuple[Notice, ...]:
     """Return the warning that the name only occurs in another letter case."""
     spelled = sorted({*map(nfc, spellings)} - {name})
     shown = ", ".join(map(sanitise_line, spelled[:MAX_SUGGESTIONS]))
-    message = f"no name is spelled {sanitise_line(name)}; other letter case is shown: {shown}"
+    message = (
+        f"no name is spelled {sanitise_line(name)}; names in other letter case are shown: {shown}"
+    )
     return (Notice("other_case", message),) if spelled else ()
 
 

@@ -81,7 +81,7 @@ def _receipt(values: dict[str, Any]) -> Receipt:
     budgets, answer = values["budgets"], values["answer"]
     question = parse_search_request(values["question"], "$.question")
     if not question.deterministic:
-        raise DecodeError("$.question: must be deterministic")
+        raise DecodeError("$.question.deterministic: must be true")
     if not isinstance(budgets, dict) or not budgets.keys() <= set(OUTPUT_BUDGETS):
         raise DecodeError("$.budgets: unknown names of output budgets")
     receipt = Receipt(
@@ -102,7 +102,7 @@ def _receipt(values: dict[str, Any]) -> Receipt:
             for result in (results if isinstance(results, list) else (None,))
         ]
         if rows != [hit.row_id for hit in receipt.hits]:
-            raise DecodeError("$.hits: not the hits of the answer")
+            raise DecodeError("$.hits: differ from the hits in $.answer")
         check_answer(receipt.answer, receipt.origin.answer_sha256)
     return receipt
 

@@ -114,7 +114,7 @@ class SearchNode:
             self._figures.failures += 1
             reply = error_json("", error)
         except ValueError as error:
-            reply = error_json("", InvalidRequest(f"not a message to a node: {error}"))
+            reply = error_json("", InvalidRequest(f"the data is not a message to a node: {error}"))
         return stable_json.dumps(reply)
 
     def hold(self, trees: Sequence[ServedRepo]) -> dict[ServedRepo, str]:

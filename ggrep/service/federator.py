@@ -235,7 +235,7 @@ class Federator:
                 address, lambda left_ms: within(message, left_ms), until, start="always"
             )
         except NoReply as error:
-            error.args = (f"{error}; to end it: ggrep stop",)
+            error.args = (f"{error}; to end the daemon: ggrep stop",)
             raise
 
     async def sync(self, address: DaemonAddress, message: Sync) -> Reply:

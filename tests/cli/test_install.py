@@ -105,7 +105,7 @@ def test_documents_fit_their_schema(ggrep: Command, user: Path, words: list[str]
         (["uninstall", "emacs"], "known clients: claude, codex"),
         (["install", "--user", "--project"], "one of --user and --project"),
         (["install", "--path", "."], "--path: only with --project"),
-        (["install", "--list", "--dry-run"], "use only one of"),
+        (["install", "--list", "--dry-run"], "cannot go together"),
     ],
 )
 def test_wrong_uses_are_told(ggrep: Command, user: Path, words: list[str], output: str) -> None:

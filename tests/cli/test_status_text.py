@@ -394,7 +394,7 @@ def test_an_examination_reads_as_advice(some: Workspaces) -> None:
         "code, prose, extractedProse, records: 2 cohorts, whose scores are not comparable" in lines
     )
     assert f"    {asked}  is queried: alpha, beta" in lines
-    assert f"    {left_out}  is left out; other encoder: gamma" in lines
+    assert f"    {left_out}  is left out (other encoder): gamma" in lines
     assert lines[-1] == "4 things to do"
 
 

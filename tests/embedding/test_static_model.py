@@ -122,7 +122,7 @@ def test_a_model_of_other_features_is_refused(folder: Path) -> None:
     change_card(folder, features="features-0")
 
     with pytest.raises(
-        InvalidRequest, match="has version features-0 of the features; this build needs features-"
+        InvalidRequest, match="computes vectors from features-0; this build needs features-"
     ):
         read_model(folder)
 

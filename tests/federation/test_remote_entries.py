@@ -237,7 +237,7 @@ async def test_without_a_token_nothing_is_sent(tmp_path: Path, token: str) -> No
             f"$TOKEN must hold the token of the team server {url}"
         )
         absent = registered(tmp_path, url, token_env="", **NOWHERE)
-        assert await listed(absent, url) == "/nowhere/token cannot be read, which must hold a token"
+        assert await listed(absent, url) == "the token in /nowhere/token cannot be read"
         assert asked == []
 
 

@@ -125,7 +125,11 @@ async def test_another_spelling_is_told_once_for_all() -> None:
 
     assert shown(result) == ["a:a.py:1", "b:b.py:1"]
     assert [(item.code, item.message, item.repo_id) for item in result.warnings] == [
-        ("other_case", "no name is spelled retry; other letter case is shown: RETRY, Retry", None)
+        (
+            "other_case",
+            "no name is spelled retry; names in other letter case are shown: RETRY, Retry",
+            None,
+        )
     ]
 
 

@@ -47,7 +47,7 @@ TYPED = {
         "workspace gc FILE --force"
     ),
     "the daemon runs ggrep {}, whose protocol differs from that of version {}; to end "
-    "it: ggrep stop": ("stop"),
+    "the daemon: ggrep stop": ("stop"),
     "problems while indexing: {}{}; ggrep health names them": "health",
     "to try again: ggrep index": "index",
     "indexing was cancelled; to index this repository: ggrep index": "index",
@@ -63,7 +63,7 @@ TYPED = {
     "the index is being built, see: ggrep status": "status",
     "`ggrep health` in the repository lists them": "health",
     "ggrep index": "index",
-    "{}; to end it: ggrep stop": "stop",
+    "{}; to end the daemon: ggrep stop": "stop",
     "use a larger timeout_ms; `ggrep stop` ends a daemon that hangs": "stop",
     "a name must be one line of 1 to {} characters as `ggrep outline FILE` prints it; "
     "`ggrep search` "
@@ -97,8 +97,8 @@ TYPED = {
     ),
     "the index is still being built; run: ggrep index": "index",
     "the index is incomplete: {}; run: ggrep index": "index",
-    "remote {}: the object {} is missing, and with it the list of the objects that it needs; "
-    "nothing was deleted; to fix it, on the machine that pushed it: ggrep push --again": (
+    "remote {}: the object {}, which lists the objects of a snapshot, is missing; nothing was "
+    "deleted; to restore it, on the machine that pushed the snapshot: ggrep push --again": (
         "push --again"
     ),
     "{} is not a repository; to push a repository: ggrep push DIRECTORY; to push all of a "

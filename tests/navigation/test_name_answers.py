@@ -121,7 +121,7 @@ def test_another_letter_case_is_tried_and_said(engine: Engine) -> None:
     (warning,) = answer.warnings
     assert (warning.code, warning.message) == (
         "other_case",
-        "no name is spelled httpget; other letter case is shown: HttpGet",
+        "no name is spelled httpget; names in other letter case are shown: HttpGet",
     )
 
 

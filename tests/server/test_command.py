@@ -107,7 +107,7 @@ async def test_a_server_from_its_start_to_its_stop(
     assert status == 0
     assert f"{len(TREES)} repositories" in shown
     assert "node-0 answers" in shown
-    assert "is running" in command("start")[2]
+    assert "is already running" in command("start")[2]
 
     killed = _child(server.process.pid)
     os.kill(killed, signal.SIGKILL)

@@ -115,8 +115,8 @@ def static_identity(folder: Path) -> EncoderIdentity:
     match card:
         case {"features": str(known)} if known != FEATURES:
             raise InvalidRequest(
-                f"{MODEL_FAULT}the model in {folder.name!r} has version {known} of the "
-                f"features; this build needs {FEATURES}"
+                f"{MODEL_FAULT}the model in {folder.name!r} computes vectors from "
+                f"{known}; this build needs {FEATURES}"
             )
         case {"revision": str(revision), "digest": str(digest), "dimension": int(dimension)}:
             sound = revision and "|" not in revision and _SHA256.fullmatch(digest)

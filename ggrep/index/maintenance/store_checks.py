@@ -176,7 +176,7 @@ def _disk_budget(what: str, subject: Subject) -> HealthCheck:
         "logs": (home.logs, settings.max_log_bytes),
     }[what]
     used = store_bytes(directory)
-    message = f"{what} uses {used} bytes of {budget or 'unlimited'}"
+    message = f"{what} uses {used} bytes" + (f" of {budget}" if budget else "; no limit is set")
     if budget and used > budget:
         return fail(message)
     return warn_if(budget and used >= NEAR * budget, message)

@@ -39,18 +39,18 @@ def _lease(subject: Subject) -> HealthCheck:
     if record is None:
         exists = files.record.exists()
         what = "the record is damaged" if exists else "there is no record of a writer"
-        return warn(f"{what}; the next writer creates one")
+        return warn(f"{what}; the next writer creates a new record")
     epoch = record.lease_epoch
     if manifest is not None and epoch < manifest.lease_epoch:
         return warn(
-            f"the epoch of the lease, {epoch}, is before that of the active snapshot,"
+            f"the lease has epoch {epoch}, but the active snapshot has the later epoch"
             f" {manifest.lease_epoch}"
         )
     if record.released:
         return ok(f"no process is writing; last epoch: {epoch}")
     who = f"process {record.pid} of epoch {epoch}"
     if not is_live(files):
-        return warn(f"{who} died while writing; the next writer discards its changes")
+        return warn(f"{who} died while writing; the next writer discards the unfinished changes")
     silent_ms = round(subject.clock.monotonic_ms() - record.heartbeat_ms)
     late = silent_ms > record.lease_ttl_ms
     message = f"{who} is writing, last heartbeat {silent_ms} ms ago"

@@ -107,9 +107,9 @@ def _blobs_of(objects: Objects, tree: Blob) -> Iterator[Blob]:
     document = tree_at(objects, tree)
     if document is None:
         raise RemoteError(
-            f"remote {objects.name}: the object {layout.tree_key(tree)} is missing, and "
-            "with it the list of the objects that it needs; nothing was"
-            " deleted; to fix it, on the machine that pushed it: ggrep push --again"
+            f"remote {objects.name}: the object {layout.tree_key(tree)}, which lists the objects of"
+            " a snapshot, is missing; nothing was deleted; to restore it, on the machine that"
+            " pushed the snapshot: ggrep push --again"
         )
     yield from document.blobs()
 

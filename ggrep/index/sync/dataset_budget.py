@@ -60,7 +60,7 @@ def within_budget(
         skipped=tuple(sorted((*tree.skipped, *skips), key=_by_bytes)),
         included=tree.included - out,
     )
-    message = f"{figures}; {len(left)} of them, from this path on, are left out"
+    message = f"{figures}; {len(left)} files, from this path on, are left out"
     return cut, (DegradedFile(DATASET_BUDGET, message, first),)
 
 

@@ -160,7 +160,7 @@ def _attempt(job: Job, state: _State) -> SyncReport:
     state.reading.skipped += [memory.skip for memory in plan.changes.skipped]
     _index(plan, state)
     if state.view is None:
-        raise NoIndex("nothing was published")
+        raise NoIndex("no snapshot was published")
     if not state.published:  # a dead writer can have left a pointer that is not synced
         durable.sync_directory(target.store)
     now = target.clock.now()

@@ -149,4 +149,4 @@ class SeveralWords(UsageError):
         for word in self.words:
             left.remove(word)
         line = spelled(command, " ".join(self.words), *left)
-        return UsageError(f"{self}; a query of several words is one argument: {line}")
+        return UsageError(f"{self}; write a query of several words as one argument: {line}")

@@ -45,7 +45,7 @@ def place_of(path: str | None, environ: dict[str, str]) -> LikelyRoot:
     directory = real if os.path.isdir(real) else os.path.dirname(real)
     refused = ("/", os.path.realpath(_user_home(environ)))
     if directory in refused:
-        raise ValueError("never a root")
+        raise ValueError("the directory cannot be a root")
     above = [directory]
     while above[-1] != "/":
         above.append(os.path.dirname(above[-1]))

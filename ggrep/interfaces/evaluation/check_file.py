@@ -227,7 +227,9 @@ def read_checks(path: Path) -> CheckFile:
         refuse_second(table, lines.setdefault(check.question.id, check.line))
     allowed = top.number("allow_failures", 0)
     if allowed >= len(checks):
-        message = f"allow_failures: {allowed} of {len(checks)} checks may fail, so it never fails"
+        message = (
+            f"allow_failures: {allowed} of {len(checks)} checks may fail, so the run never fails"
+        )
         top.fail(message, "allow_failures")
     return CheckFile(file.path, file.label, file.digest, checks, allowed)
 

@@ -145,7 +145,9 @@ def read_baseline(path: Path, max_drop: int) -> Baseline:
             f"--baseline: {shown} is not a report of ggrep check --json: {error}"
         ) from error
     if report.schema_version != 1:
-        raise InvalidRequest(f"--baseline: {shown} has schema version {report.schema_version}")
+        raise InvalidRequest(
+            f"--baseline: {shown} has schema version {report.schema_version}, not 1"
+        )
     return Baseline(frozenset(check.id for check in report.checks if not check.holds), max_drop)
 
 
@@ -313,7 +315,7 @@ def first_checks(questions: Sequence[str], asker: Asker) -> str:
         answer = asker.ask(CaseQuery(name, query, limit=DEFAULT_CHECK_LIMIT))
         if not answer.files:
             raise UsageError(
-                f"--init: {query!r}: {answer.error or 'no hits, so there is no expectation'}"
+                f"--init: {query!r}: {answer.error or 'no hits, so there is no file to expect'}"
             )
         lines += (
             "",

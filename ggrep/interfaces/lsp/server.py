@@ -234,7 +234,9 @@ class GgrepServer(LanguageServer):
                 continue
             located.append(types.Location(places.uri, span or places.nearest(spelled, line)))
         if lost:
-            message = f"{name}: {lost} usages left out: their lines have changed since the index"
+            message = (
+                f"{name}: {lost} usages left out: their lines have changed since they were indexed"
+            )
             from_thread.run_sync(self.tell, message)
         return located
 

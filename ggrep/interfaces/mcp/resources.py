@@ -34,8 +34,8 @@ class Resource(Struct, frozen=True):
 
 
 RESOURCES: Final = (
-    Resource("status", "Index status", "State of the server's own repository, as ggrep_status."),
-    Resource("health", "Index health", "Health of the server's own repository, as ggrep_health."),
+    Resource("status", "Index status", "Result of ggrep_status for the server's own repository."),
+    Resource("health", "Index health", "Result of ggrep_health for the server's own repository."),
     Resource("workspace", "Workspaces", "Ids and repositories that search_workspace accepts."),
 )
 """Resources in the order of the list."""

@@ -40,7 +40,7 @@ OUTPUT_SCHEMA: Final = "outputSchema"
 
 _READ_ONLY = types.ToolAnnotations(read_only_hint=True)
 _VIEW: Final = AgentView(arguments=True)
-_NOTHING_FITS = "even its first line exceeds max_bytes"
+_NOTHING_FITS = "even the first line exceeds max_bytes"
 _RESOURCE_NOT_FOUND: Final = -32002
 _JSON: Final = "application/json"
 

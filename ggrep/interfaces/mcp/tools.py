@@ -99,7 +99,8 @@ INSTRUCTIONS: Final = (
     " first: it returns code, docs, config and tests. `search` finds places. In a workspace, call"
     " `search_workspace` instead of these two; its `format: slate` returns what `context` does."
     " `symbol` and `references` follow a name; `expand` shows the code"
-    " around `path:line`. These three tools accept `workspace`; `expand` then `alias:path:line`."
+    " around `path:line`. These three tools accept `workspace`; `expand` then takes"
+    " `alias:path:line`."
     " `expand` folds lists, tests and long comments; `path:line-line` shows them."
     " `outline` lists the definitions of a file, a folder or the repository. In a workspace, a path"
     " is relative to the root of its repository; the resource ggrep://workspace lists the roots."
@@ -245,7 +246,7 @@ _ROOT = _argument("root", "A repository, or a path in it")
 _FILTER: Final = _argument("search.filter", f"{named_filters()}; a leading - negates")
 _FILTER_TOO: Final = replace(_FILTER, says="As in search")
 _TOP: Final = _argument("search.top", "Maximum number of hits", default=10)
-_SNIPPET: Final = _argument("search.snippet", "Text of a hit", default="short")
+_SNIPPET: Final = _argument("search.snippet", "Amount of text per hit", default="short")
 _WORKSPACE: Final = _argument("workspacePath", "Workspace file or id", required=False)
 _TEXT_BYTES: Final = Argument("text_bytes", "integer")
 """Maximum bytes of the text; a structured document is always complete."""

@@ -94,7 +94,7 @@ class UserPlaces(Struct, frozen=True):
     async def root(self, named: str | None) -> Path:
         """Return the root of a repository: its key as an absolute path."""
         if named is None:
-            raise InvalidRequest("root: must be / and the key of a repository")
+            raise InvalidRequest("root: must be / followed by the key of a repository")
         return Path(named)
 
 
@@ -221,7 +221,9 @@ class TeamApp(Struct, frozen=True):
                 try:
                     return await answered(user, decode(ServerMessage, body))
                 except DecodeError as error:
-                    raise InvalidRequest(f"not a message to a server: {error}") from error
+                    raise InvalidRequest(
+                        f"the body is not a message to a server: {error}"
+                    ) from error
                 except GgrepError as error:
                     return error_json("", error)
 

@@ -116,7 +116,7 @@ class Connector:
             version = record.binary_version if record else "an unknown version"
             raise Incompatible(
                 f"the daemon runs ggrep {version}, whose protocol differs from that of version"
-                f" {__version__}; to end it: ggrep stop"
+                f" {__version__}; to end the daemon: ggrep stop"
             )
         self._has_ended_older = True
         self._notify(f"ending the daemon of ggrep {record.binary_version}")

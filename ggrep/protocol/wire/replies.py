@@ -95,14 +95,14 @@ def parse_reply(body: Mapping[str, object]) -> Reply:
     """Return the reply in a daemon's JSON object; failures are returned, not raised."""
     name = body.get("message", "")
     if not isinstance(name, str):
-        raise InvalidRequest("the key message of the reply must be a string")
+        raise InvalidRequest("`message` in the reply must be a string")
     request_id = request_id_of(body)
     if "error" not in body:
         rest = {key: body[key] for key in body if key not in {"request_id", "message"}}
         return Reply(request_id, name, rest)
     failure = body["error"]
     if not isinstance(failure, dict):
-        raise InvalidRequest("the key error of the reply must be an object")
+        raise InvalidRequest("`error` in the reply must be an object")
     return Reply(request_id or request_id_of(failure), name, failure, error_of(body))
 
 

@@ -63,7 +63,7 @@ def pull_from(index: RepoIndex, remote: Remote, progress: Progress = unheard) ->
             reason or "the remote has no snapshot of these files from the same build and settings"
         )
     elif report.outcome == "nothing new":
-        reason = "the remote has no file that the index lacks"
+        reason = "the remote has none of the files that are missing in the index"
     return Pulled(remote, report, objects.traffic, reason)
 
 

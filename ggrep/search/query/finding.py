@@ -127,7 +127,7 @@ def refuse_place(request: SearchRequest) -> None:
     if request.find is Find.SIMILAR_CODE and is_place(request.query.strip()):
         raise InvalidRequest(
             f"query: the place {request.query.strip()!r} belongs to one repository; paste its code"
-            " to look for similar code in several"
+            " to search several repositories for similar code"
         )
 
 

@@ -99,7 +99,9 @@ def install(
     """Configure the given agents, or all agents on this machine, to use ggrep."""
     terminal = open_terminal(plain=plain)
     if sum((listed, shown, refresh or dry_run)) > 1:
-        raise UsageError("use only one of --list, --print-config, and --refresh or --dry-run")
+        raise UsageError(
+            "--list and --print-config cannot go together, nor with --refresh or --dry-run"
+        )
     places, chosen = where.places(terminal), _chosen(clients, where)
     start = command or config_files.command_of(terminal.environ)
     if listed:

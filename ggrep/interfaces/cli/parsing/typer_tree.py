@@ -185,7 +185,7 @@ def _quoted(arguments: list[str], context: typer.Context) -> str:
         if argument not in switches and "=" not in argument:
             options += [next(left, "")]
     line = spelled(arguments[0], " ".join(words), *options)
-    return f"a query of several words is one argument: {line}"
+    return f"write a query of several words as one argument: {line}"
 
 
 def _help_line(context: typer.Context) -> str:

@@ -188,7 +188,7 @@ def _executed(plan: Plan, ask: Callable[[Any], object], timeout_ms: float) -> "R
     except StopIteration as end:
         rendered: Rendered = end.value
         return rendered
-    raise AssertionError("the host waits")
+    raise AssertionError("the plan was suspended")
 
 
 class _Host(Struct, frozen=True):

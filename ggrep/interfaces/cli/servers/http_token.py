@@ -71,6 +71,6 @@ def http_token(home: Home, environ: Mapping[str, str], options: TokenOptions) ->
         )
     except (GgrepError, OSError) as error:
         raise InvalidRequest(
-            f"the token of this home is unavailable: {error}; use another file with"
+            f"the token of the ggrep home is unavailable: {error}; use another file with"
             " --auth-token-file, or accept all callers with --no-token"
         ) from error

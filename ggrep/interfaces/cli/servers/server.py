@@ -50,7 +50,7 @@ def start(file: _FileArgument, json: JsonFlag = False) -> int:
     durable.make_directory(Path(server.cache))
     lock = take(lock_of(server))
     if lock is None:
-        raise InvalidRequest(f"{file}: a server with this cache is running")
+        raise InvalidRequest(f"{file}: a server that uses this `cache` is already running")
     nodes: dict[str, NodeHandle] = {}
     try:
         _record_file(server).unlink(missing_ok=True)

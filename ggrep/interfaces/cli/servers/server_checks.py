@@ -88,7 +88,9 @@ def _of_remote(server: "ServerFile", terminal: Terminal) -> tuple[int, Check]:
     if others := repos.total():
         message += f", and {plural(others, 'snapshot')} of other settings"
     if not usable:
-        return 0, Check("remote", "warning", message, "push a repository with the same settings")
+        return 0, Check(
+            "remote", "warning", message, "push a repository with the settings of the server"
+        )
     size = sum(stat.size_bytes for stat in objects.list("blobs"))
     return size, Check("remote", "ok", message)
 
@@ -111,7 +113,7 @@ def of_record(record: dict[str, Any]) -> Iterator[Check]:
     """Yield the checks of a running server, from the state that it wrote last."""
     silent = [name for name, node in record.get("nodes", {}).items() if not node["answering"]]
     for name in sorted(silent):
-        mend = "wait for it to start again; if it stays away, see the log of the server"
+        mend = "wait until the node starts again; if it does not, see the log of the server"
         yield Check("nodes", "problem", f"{name} does not answer", mend)
     for line in record.get("problems", ()):
         yield Check("nodes", "warning", line, 'see "Failures" in docs/impl/server.md')

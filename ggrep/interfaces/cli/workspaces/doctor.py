@@ -96,7 +96,7 @@ def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iter
         for cohort in cohorts:
             names = ", ".join(labels[repo] for repo in cohort.repo_ids)
             differs = ", ".join(_SETTINGS[component] for component in cohort.differs)
-            message = "is queried" if cohort.asked else f"is left out; other {differs or 'keys'}"
+            message = "is queried" if cohort.asked else f"is left out (other {differs or 'keys'})"
             key = style.paint("muted", cohort.compatibility_key or "no key")
             yield f"    {key}  {message}: {names}"
 
