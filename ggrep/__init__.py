@@ -4,7 +4,7 @@
     for hit in repo.search("where are retries decided").hits:
         print(hit.path, hit.start_line, hit.name)
 
-`docs/python.md` has examples of all of it. Each name is loaded at its first use, so
+`docs/python.md` has more examples. Each name is loaded at its first use, so
 reading the version loads nothing else.
 """
 

@@ -7,7 +7,7 @@ import sys
 def _leave_the_current_directory() -> None:
     """Import modules from the installation, never from the current directory.
 
-    `-m` puts the current directory first; a file there that is named like a module would run.
+    `-m` puts the current directory first in `sys.path`, so a file there could replace a module.
     """
     try:
         here = os.path.realpath(os.curdir)

@@ -10,6 +10,6 @@ def build_id() -> str:
 
     A daemon keeps running during an upgrade, even to another build of the same version. The time is
     the modification time of one file that each installation rewrites. In a checkout, edits of other
-    files have no effect.
+    files do not change the time.
     """
     return f"{ggrep.__version__}+{os.stat(ggrep.__file__).st_mtime_ns}"  # noqa: PTH116 - lean

@@ -20,7 +20,7 @@ class Cache:
         self._values: dict[object, object] = {}
 
     def get(self, key: CacheKey[T]) -> T | None:
-        """Return the value of `key`; None if there is none."""
+        """Return the value of `key`; None if no value is stored."""
         return cast("T | None", self._values.get(key))  # only `keep` stores values
 
     def keep(self, key: CacheKey[T], value: T) -> T:

@@ -67,11 +67,11 @@ class Stop:
 
 
 class Deadline(Struct, frozen=True):
-    """The end of a request's time, on its clock's monotonic scale.
+    """The end of a request's time, on the monotonic scale of `clock`.
 
     Attributes:
         at_ms: end of the time; infinite if the request has no deadline.
-        stop: set to end the request earlier; None if that is not possible.
+        stop: signal that ends the request earlier; None if the request cannot be stopped.
     """
 
     clock: Clock

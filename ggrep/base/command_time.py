@@ -28,10 +28,10 @@ def now_ms() -> float:
 
 
 def process_began_ms() -> float:
-    """Return the start time of this process, on the scale of `now_ms`; Python starts later.
+    """Return the start time of this process, which precedes Python's, on the scale of `now_ms`.
 
-    A process that is too old has done other work before, such as a script that ends in
-    `exec ggrep`. For an old process, the current time is returned.
+    A process older than 5 s has done other work before, such as a script that ends in
+    `exec ggrep`. For such a process, the current time is returned.
     """
     fields = linux.stat_fields(os.getpid())
     ticks = int(fields[_START_FIELD]) if fields else 0

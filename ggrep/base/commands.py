@@ -109,7 +109,7 @@ def spelled(*words: str) -> str:
 
 
 def slip_of(word: str) -> str | None:
-    """Return the command that `word` misspells; None if it misspells none."""
+    """Return the command that `word` misspells; None for no misspelling."""
     if word in WORDS_OF_CODE:
         return None
     candidates = [
@@ -205,10 +205,10 @@ class Option:
     """An option or argument of a command.
 
     Attributes:
-        key: key of the value in a `Line`; a hyphen for a short form, which is expanded first.
-        kind: `switch`, `on`, `off`, `text`, `path` or `number` with its bounds; this module parses
-            no other kinds.
-        words: allowed values; or, after an at sign, the kind of values.
+        key: key of the value in a `Line`; `-` for a short option, which is expanded before parsing.
+        kind: `switch` and `on` (the flag means True), `off` (False), `text`, `path` or `number`
+            with its bounds; this module parses no other kinds.
+        words: allowed values; or `@` and the kind of names that completions look up.
         required: the argument must be given.
     """
 

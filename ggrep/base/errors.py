@@ -4,7 +4,7 @@
     ├── RequestError             the caller can fix it
     │   ├── InvalidRequest       invalid_request   exit 2
     │   │   └── UsageError       invalid_request   exit 2   a wrong command line
-    │   ├── WorkspaceError       ERR_*             exit 1   workspace file; of a request 2
+    │   ├── WorkspaceError       ERR_*             exit 1   a workspace file; a request: exit 2
     │   ├── MissingRoot          ERR_WORKSPACE_REPO_ROOT_NOT_FOUND  exit 1
     │   ├── NoIndex              no_index          exit 1
     │   │   └── Unasked          no_index          exit 2   no consent to index the directory
@@ -19,7 +19,7 @@
     │   ├── Busy                 busy              exit 10
     │   ├── DeadlineExceeded     timeout           exit 11
     │   └── Cancelled            cancelled         exit 12
-    ├── RemoteError              remote_failed     exit 1   nothing here changed
+    ├── RemoteError              remote_failed     exit 1   no local store changed
     │   └── NotTrusted           remote_failed     exit 1   an object differs from the published one
     └── StoreError               an operator must act
         ├── BudgetExceeded       budget_exceeded   exit 1
@@ -88,7 +88,7 @@ class UsageError(InvalidRequest):
     """A typed word is unknown, or flags contradict each other.
 
     Attributes:
-        code: `invalid_request`, or the federated contract's own name of the mistake.
+        code: `invalid_request`, or the mistake's code in the federated contract.
     """
 
     def __init__(self, message: str, *, code: str = "invalid_request") -> None:

@@ -144,7 +144,7 @@ class FairQueue(Generic[T]):
         return True
 
     def position(self, ticket: Ticket) -> int | None:
-        """Return the number of items before an item, if all may be served and no item arrives.
+        """Return the number of items before an item, if every client is served and no item arrives.
 
         Returns None if the item is not queued.
         """

@@ -33,7 +33,7 @@ class Format(Struct, frozen=True):
         """Raise unless this build reads the version.
 
         Raises:
-            Incompatible: a newer build wrote the document, or an unsupported old build.
+            Incompatible: the version is newer or older than the versions that this build reads.
         """
         if isinstance(version, bool) or not isinstance(version, int):
             return  # not a version number: the document is damaged, which the reader reports

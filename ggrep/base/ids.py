@@ -20,7 +20,7 @@ def parse_snapshot_id(text: str) -> SnapshotId:
     """Return `text` as a SnapshotId (26 Crockford base-32 characters).
 
     Raises:
-        InvalidRequest: `text` is anything else.
+        InvalidRequest: `text` is not a snapshot id.
     """
     if not _ULID.fullmatch(text):
         raise InvalidRequest(f"invalid snapshot id: {text!r}")

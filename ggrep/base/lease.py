@@ -363,7 +363,7 @@ def _write(file: Path, record: LeaseRecord, *, lasting: bool) -> None:
     """Write a record; only the first record of an epoch must be durable.
 
     After a power cut the file has the holder's first or a later record, or is damaged. The next
-    epoch follows the record's epoch, or the epochs of the snapshots.
+    epoch follows the record's epoch; if the record is damaged, the epochs of the snapshots.
     """
     values = seal(asdict(record) | {LEASE.field: LEASE.writes})
     data = stable_json.dumps(values).ljust(_RECORD_BYTES - 1) + b"\n"

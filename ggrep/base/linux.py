@@ -217,7 +217,7 @@ def bound_memory(most_bytes: int) -> None:
 
 
 def take_byte(descriptor: int, offset: int) -> bool:
-    """Lock one byte of an open file until the descriptor is closed; return False if it is taken."""
+    """Lock a byte of an open file until the descriptor is closed; False if the byte is taken."""
     import fcntl
     import struct
 

@@ -1,4 +1,4 @@
-"""Locked files, which all locks between processes use.
+"""Locks between processes: each lock is on a file, or on one byte of a file.
 
 The kernel releases the locks of a dead process. A stopped process keeps its locks. Some holders
 write heartbeats into the file (`HeldFile.beat`), so that other processes need not wait for a
@@ -31,7 +31,7 @@ class Patience(Struct, frozen=True):
     """The deadline of repeated tries to take a lock, and the pauses between them.
 
     Attributes:
-        wait: sleeps that many seconds between tries.
+        wait: sleeps between tries, for the given number of seconds.
         message: error message at the deadline.
     """
 
@@ -66,7 +66,7 @@ class HeldFile(Struct, frozen=True):
                 os.pwrite(self.descriptor, _HEARTBEAT.pack(round(self.clock.monotonic_ms())), 0)
 
     def release(self) -> None:
-        """Erase the heartbeat and release the lock; children also lose a lock on a whole file.
+        """Erase the heartbeat and release the lock; child processes also lose a whole file's lock.
 
         The file keeps its length: on a full disk, the next holder can only overwrite existing bytes
         with its heartbeat.
@@ -100,8 +100,8 @@ def take(
     Args:
         file: created if it is missing.
         kind: `LOCK_EX` or `LOCK_SH`.
-        clock: time source of heartbeats. The first heartbeat is written before the path is checked:
-            a process that has seen a dead holder's heartbeat may be replacing the file.
+        clock: time source of heartbeats. The first heartbeat is written before the check that
+            `file` was not replaced: a process that read a dead holder's heartbeat may replace it.
         open_file: opens the file; None for `durable.open_lock`.
 
     Raises:

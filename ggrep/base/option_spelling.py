@@ -29,7 +29,7 @@ def unknown(place: str, word: str, words: "Iterable[str]", *, what: str = "") ->
         place: option or argument of the word, such as `--find`.
         word: the unknown word.
         words: the allowed words, in the order to show.
-        what: kind of the word; empty if the place is clear enough.
+        what: kind of the word, for the message; empty if `place` makes the kind clear.
     """
     known = list(words)
     meant = nearest(word.casefold(), known)
@@ -196,7 +196,8 @@ def unknown_option(arguments: list[str]) -> str | None:
     """Return the message about the first unknown long option of a command.
 
     Returns:
-        None if there is none, or if the line has short options, which another parser checks.
+        The message; None if no long option is unknown, or if the line has short options, which
+        another parser checks.
     """
     name = command_in(arguments)
     if name is None or arguments[: len(STARTING)] == STARTING:
@@ -242,7 +243,7 @@ def advice(name: str, option: str, arguments: list[str]) -> str:
 
 
 def _first_option_meant(option: str) -> str | None:
-    """Return the command, or the global option, that was typed as an option."""
+    """Return the command (for `--search`) or `--version` (for `-v`) that was meant; else None."""
     word = option.lstrip("-")
     if word in {"v", "V"} or nearest(word, ["version"]):
         return "--version"

@@ -92,7 +92,7 @@ def take_standard_output() -> BinaryIO:
 
 @contextmanager
 def without_collecting() -> Iterator[None]:
-    """Disable garbage collection in the block; it takes a sixth of the time of imports.
+    """Disable garbage collection in the block; collections take a sixth of imports' time.
 
     If several threads run such blocks at the same time, the end of the first block enables
     collection again.

@@ -3,8 +3,8 @@
 Names, paths and exact texts are compared in NFC. Words to search for are compared in NFKC without
 invisible characters, so that full-width letters and half-width kana equal the usual characters.
 
-The ranges are generated from the Unicode 16 character database. Constants make every Python version
-split a text in the same way. A range can contain unassigned code points.
+The ranges are constants from the Unicode 16 character database, so that every Python version splits
+a text in the same way. A range can contain unassigned code points.
 """
 
 import re
@@ -87,7 +87,7 @@ def nfc(text: str) -> str:
 
 
 def folded(text: str) -> str:
-    """Return a text in NFC and in one case, the form for comparing path filters and containers."""
+    """Return a casefolded text in NFC, the form for comparing path filters and container names."""
     return nfc(text).casefold()
 
 

@@ -39,7 +39,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def written(data: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    """Return a value that `dumps` converts to `data`, which an earlier `dumps` returned."""
+    """Return a value that `dumps` copies as `data`; `data` must be a result of `dumps`."""
     return orjson.Fragment(data)
 
 

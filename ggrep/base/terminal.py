@@ -89,7 +89,7 @@ def wants_colour(environ: dict[str, str], *, plain: bool, terminal: bool) -> boo
 def link_form(environ: dict[str, str]) -> str:
     """Return the URL template of links to files, with `{path}` and `{line}`; empty for no links.
 
-    Without a variable, only terminals that are known to support links show links.
+    Without `GGREP_LINKS`, only terminals that are known to support links show links.
     """
     named = environ.get("GGREP_LINKS") or _usual(environ)
     form = LINKS.get(named, named if "{path}" in named else "")

@@ -47,7 +47,7 @@ def config_fingerprint(
 
 
 def embed_config_fingerprint(*, encoder_identity: str, chunker_revision: str) -> str:
-    """Return the fingerprint of embedded text and encoder; if it is equal, stores share vectors."""
+    """Return the fingerprint of embedded text and encoder; stores share vectors if it is equal."""
     return _digest(
         {
             "version": "embed-1",

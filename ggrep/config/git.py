@@ -3,7 +3,7 @@
 A repository's configuration can name programs: fsmonitor, hooks, filters, transports, pagers and
 checkers of signatures. This module switches off all programs that the configuration names. The git
 directory and the work tree are passed explicitly, so `core.worktree` cannot redirect git, and git
-does not check the owner.
+does not check the owner of the repository.
 """
 
 import os

@@ -157,7 +157,7 @@ class Profile(Struct, frozen=True):
 
 
 class Profiles(Struct, frozen=True):
-    """The profiles of a repository's file.
+    """The profiles in a repository's settings file.
 
     Attributes:
         default: name of the default profile; empty for none.
@@ -372,9 +372,9 @@ def _refused(place: str, why: str) -> InvalidRequest:
 def exclusions(patterns: Iterable[str], where: str) -> tuple[Filter, ...]:
     """Return filters that hide the paths of gitignore patterns; letter case is ignored.
 
-    A filter `path:` without wildcards is a directory or file; with wildcards it is a glob whose `*`
-    also matches slashes. A gitignore pattern that such filters cannot express is rejected, because
-    a filter would hide more paths than the pattern.
+    A filter `path:` without wildcards names a directory or file; a filter with wildcards is a glob
+    whose `*` also matches slashes. A gitignore pattern that such filters cannot express is
+    rejected, because a filter would hide more paths than the pattern.
     """
     values = dict.fromkeys(value for text in patterns for value in _values(text, where))
     return tuple(Filter("path", value, negated=True) for value in values)

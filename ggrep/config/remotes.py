@@ -36,7 +36,7 @@ class Remote(Struct, frozen=True):
     Attributes:
         url: `s3://bucket/folder`, `gs://`, `az://`, or `file:///directory`.
         endpoint: URL of an S3-compatible service other than Amazon's; empty for the default of the
-            scheme.
+            URL's scheme.
         plain_http: whether the endpoint may be used without TLS.
         readable: whether pushed content of a file is shown before it is compared with the file in
             the work tree.
@@ -62,7 +62,7 @@ class Remote(Struct, frozen=True):
         """Return the token of a team server.
 
         Raises:
-            InvalidRequest: there is none, or it is not one line of printable ASCII.
+            InvalidRequest: there is no token, or the token is not one line of printable ASCII.
         """
         place = f"${self.token_env}" if self.token_env else self.token_file
         try:
@@ -89,7 +89,7 @@ def server_url(text: str) -> str:
     """Return the address of a team server in one spelling.
 
     Raises:
-        InvalidRequest: `text` is not such an address, or data would be sent without encryption.
+        InvalidRequest: `text` is not a server's address, or data would be sent unencrypted.
     """
     try:
         parts = urlsplit(text)
@@ -216,7 +216,7 @@ def remote_named(remotes: Sequence[Remote], name: str | None) -> Remote:
     """Return the remote with a name; without a name, the only remote, or else `origin`.
 
     Raises:
-        InvalidRequest: there is none, or it is a team server, which stores no indexes.
+        InvalidRequest: no remote matches, or `name` is a team server, which stores no indexes.
     """
     if name in {each.name for each in remotes if each.is_server}:
         raise InvalidRequest(f"remote {name} is a team server, which stores no indexes")

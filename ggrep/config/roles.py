@@ -392,7 +392,7 @@ _DOCUMENTS: Final = re.compile(r"^(?:readme|changes|changelog|history|install|to
 
 
 def filing_of(path_key: str) -> Filing:
-    """Return the kind of content that a path indicates (page, list); empty if it indicates none."""
+    """Return the kind of content that a path indicates: `page`, `list`, or empty for neither."""
     *directories, name = path_key.lower().split("/")
     if _READ.search(name):
         return ""

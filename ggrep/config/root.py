@@ -127,7 +127,7 @@ def _is_top_level(directory: Path) -> bool:
 
 
 def _is_left_out(top: Path, directory: Path) -> bool:
-    """Return whether the index of `top` excludes all files in `directory`."""
+    """Return whether ggrep's index of `top` excludes all files in `directory`."""
     key = directory.relative_to(top)
     if ".git" in key.parts:
         return False

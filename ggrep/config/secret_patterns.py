@@ -1,7 +1,7 @@
 """Patterns of secrets in files: key formats of vendors, and words that occur near secrets.
 
-The expressions are for RE2 over bytes. The first group of a vendor's form is masked, or the whole
-match if there is no group.
+The expressions are for RE2 over bytes. In a match of a vendor's pattern, the first group is
+masked; without a group, the whole match.
 """
 
 from typing import Final

@@ -256,7 +256,7 @@ def with_budgets(settings: Settings, budgets: Mapping[str, int]) -> Settings:
 def index_shaping(settings: Settings) -> tuple[tuple[str, object], ...]:
     """Return name and value of the settings that affect the content of an index, sorted by name.
 
-    The encoder is not included, because the identity of its model counts, not its name.
+    The encoder's name is omitted: fingerprints contain the identity of its model instead.
     """
     shaping: dict[str, object] = {}
     for declared in DECLARED.values():

@@ -195,7 +195,7 @@ _SETTABLE: Final = frozenset(key for key, declared in DECLARED.items() if declar
 
 
 def of_root(where: str, tables: object, root: Path) -> Mapping[str, object]:
-    """Return the values of the tables for a root; all tables are checked."""
+    """Return the values of the table for `root`; the tables of other roots are checked too."""
     if not isinstance(tables, dict):
         raise InvalidRequest(
             f'{where}: {ROOTS}: must contain one table for each root: [{ROOTS}."/path"]'

@@ -173,9 +173,10 @@ class AcceptLoop:
         return receiver is not None
 
     async def _hello_of(self, stream: SocketStream) -> tuple[Hello | None, bytes]:
-        """Return a client's hello and the received bytes; None and no bytes without a hello.
+        """Return a client's hello and the bytes received with it.
 
-        If the first frame is not a hello, None and the frame's bytes are returned.
+        If the first frame is not a hello, the hello is None. If no complete frame arrives, the
+        hello is None and the bytes are empty.
         """
         received, greeting = bytearray(), object()
         connection = DaemonConnection(HARD_MAX_REQUEST_BYTES, HARD_MAX_RESPONSE_BYTES)

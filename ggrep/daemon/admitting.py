@@ -27,7 +27,8 @@ class Caller(Struct, frozen=True):
     """The sender of a request.
 
     Attributes:
-        client: name of the client, with its caller if there is one; can be empty.
+        client: name of the client; if it forwards another caller's request, also the caller's name;
+            can be empty.
         owner: scope of the request id: the client's name, or the connection if the client has no
             name.
         request_id: unique among the running requests of the client.
@@ -48,7 +49,7 @@ class Caller(Struct, frozen=True):
 def caller_of(
     hello: Hello | None, message: Message, caller: str, *, owner: str, request_id: str, stop: Stop
 ) -> Caller:
-    """Return the sender of a message: a client, or a caller of the client.
+    """Return the sender of a message: a client, or the `caller` whose request a client forwards.
 
     `owner` is the scope of request ids if the client has no name.
     """
@@ -83,7 +84,7 @@ _LOOK_MS: Final = 50.0
 
 
 class TimeSpent(Struct):
-    """The time at which a request arrived, and its admission."""
+    """The arrival time of a request, and the record of its admission."""
 
     started_ms: float
     admitted: Admitted | None = None
@@ -133,7 +134,7 @@ async def run_admitted_with(
 
 
 def is_published(daemon: StoreDaemon) -> bool:
-    """Return whether there is a snapshot, or an index that is damaged."""
+    """Return whether the store has an active snapshot or a damaged index."""
     store = daemon.identity.store
     if store_files.active_file(store).exists():
         return True

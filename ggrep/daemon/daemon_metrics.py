@@ -18,13 +18,13 @@ Names of the metrics, all with the label `store`; counters start at 0 with the p
     ggrep_segments_open                 gauge, and ggrep_segments_open_limit
     ggrep_query_workers                 gauge, and ggrep_query_workers_limit; of the process
     ggrep_query_workers_started_total   counter, of the process
-    ggrep_query_workers_answered_total  counter, of the queries that they answered
+    ggrep_query_workers_answered_total  counter, of queries that these workers answered
     ggrep_encode_slots_used             gauge, and ggrep_encode_slots_limit; of the host
     ggrep_encode_slots_stale            gauge, 0 or 1
     ggrep_sync_running, ggrep_sync_pending  gauges, 0 or 1
     ggrep_sync_files, ggrep_sync_files_done gauges, of the sync that runs
     ggrep_sync_failures_total           counter
-    ggrep_watch_mode{mode}              1 for the current one: events, polling, off
+    ggrep_watch_mode{mode}              1 for the current mode: events, polling, off
     ggrep_watch_events_total            counter
 
 A metric without a measurement has no sample. A scrape of all daemons of a home also contains

@@ -283,7 +283,7 @@ class DaemonTasks:
         return True
 
     def _announce_again(self) -> None:
-        """Write the record again; after a failure, the next check tries again."""
+        """Write the daemon's record and locator again; the next check retries after a failure."""
         with suppress(OSError):
             self._announce()
 

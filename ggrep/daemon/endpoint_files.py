@@ -87,9 +87,10 @@ class DaemonLocks:
 
 
 def _is_kept(lock: HeldFile, name: Path, *, clear: bool) -> bool:
-    """Return whether a lock can be kept; else it is released, and its file is removed.
+    """Return whether a lock can be kept; else release the lock and remove `name`.
 
-    If a file has other names, or must be cleared, a link or a new file must replace it.
+    A lock file that has other names is not kept, and no file is kept if `clear` is set: the next
+    attempt replaces `name` by a link to a shared lock file or by a new file.
     """
     try:
         if not clear and os.fstat(lock.descriptor).st_nlink == 1:

@@ -72,7 +72,7 @@ class SyncEvent(Struct, frozen=True):
 
     Attributes:
         trigger: reason in the schedule of syncs: `start`, `change`, `look` (a suspected change),
-            `asked`, `quiet`, `reconcile` or `retry`.
+            `asked` (a request), `quiet` and `reconcile` (checks without an event) or `retry`.
         degraded: number of files whose indexed content is older than the file.
     """
 
@@ -100,7 +100,7 @@ class Closable(Protocol):
     """A log that reopens itself for the next line after it was closed."""
 
     def close(self) -> None:
-        """Close the log; does nothing if it is closed."""
+        """Close the log; a closed log stays closed."""
         ...
 
 
@@ -108,7 +108,8 @@ class OpenLogs:
     """The open logs of a host; only the most recently used stay open.
 
     Attributes:
-        lock: callers and writers must hold it, so that no log is closed during a write.
+        lock: must be held during each method call and each write to a log, so that no log is closed
+            during a write.
     """
 
     def __init__(self, most: int = MOST) -> None:

@@ -138,7 +138,8 @@ async def answer(daemon: StoreDaemon, caller: Caller, message: m.Message) -> Bod
     """Return the body of the reply to a message; the client can cancel the request by its id.
 
     Raises:
-        GgrepError: the failure; any other exception is logged as a bug.
+        GgrepError: the request failed. Any other exception is logged as a bug and then raised
+            as a GgrepError.
     """
     try:
         with registered(daemon, caller):

@@ -160,7 +160,7 @@ class HostResources:
     coordinating: CapacityLimiter = field(default_factory=lambda: CapacityLimiter(_COORDINATING))
 
     def __post_init__(self) -> None:
-        """Create the packs and foreign stores of the home."""
+        """Create the empty caches `packs` and `foreign_stores`."""
         object.__setattr__(
             self, "foreign_stores", ForeignStores(self.home, self.environ, self.clock)
         )

@@ -54,7 +54,7 @@ class PoolCache:
         self._cache: LruCache[tuple[str, PoolRequest], CachedPool] = LruCache(most_bytes)
 
     def get(self, snapshot_id: str, request: PoolRequest) -> CachedPool | None:
-        """Return the cached lists of a snapshot for a request; None if there are none."""
+        """Return the cached lists of a snapshot for a request; None if no lists are cached."""
         if request.snapshot_id not in {None, snapshot_id}:
             return None
         return self._cache.get((snapshot_id, _query_of(request)))
@@ -141,7 +141,7 @@ class HostPacks:
     def wants_packing(self, view: "JointView") -> bool:
         """Return whether to start the pack worker now.
 
-        The worker is useful if many segments are unpacked and not all of them were tried before.
+        The worker is useful if many segments are unpacked and some of them were never tried.
         """
         late = self._clock.monotonic_ms() >= self._not_before_ms
         wanted = self._many_unpacked(view)
@@ -224,7 +224,7 @@ class Described(Struct, frozen=True):
 
 
 class Epoch(Struct, frozen=True):
-    """The members of a list at one time.
+    """The members of a list of stores at one time.
 
     Attributes:
         name: digest of the members' descriptions.

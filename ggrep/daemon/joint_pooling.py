@@ -54,7 +54,7 @@ async def joint_describe(daemon: StoreDaemon, caller: Caller, message: JointDesc
 def _described(
     daemon: StoreDaemon, place: Member, store: ServedStore | None, deadline: Deadline
 ) -> Described:
-    """Return a store's description; an empty one if the store must be queried separately."""
+    """Return a store's description; an empty `Described` for a store to query separately."""
     if store is not None and store.stopping is not None:
         store = None
     try:
@@ -76,7 +76,7 @@ def _described(
 
 
 async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) -> Document:
-    """Answer with the first hits of each list of several stores."""
+    """Answer with the first hits of each ranked list of several stores."""
     request, spent = message.request, spent_from_now(daemon)
     deadline = caller.deadline(daemon, request.question.search.timeout_ms)
     members = daemon.shared.joint.members(request.epoch, request.members)
@@ -114,7 +114,7 @@ async def joint_pool(daemon: StoreDaemon, caller: Caller, message: JointPool) ->
 
 
 def _look_again(members: "Sequence[tuple[Engine, SnapshotView]]") -> None:
-    """Request a verification of members with a changed snapshot file."""
+    """Let members with a changed snapshot file verify it before their next description."""
     for engine, view in members:
         if not view.lies_still():
             engine.look_again()

@@ -35,8 +35,8 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         messages: messages to send in order, within one deadline.
-        follow_ups: returns further messages for the answers; a failure of such a message becomes
-            its answer.
+        follow_ups: returns further messages, computed from the answers; if a further message fails,
+            its answer is the error.
         needs_hits: whether the command fails without hits.
     """
 
@@ -103,7 +103,7 @@ class Host(Protocol):
         """
 
     async def compute(self, work: Callable[[], T]) -> T:
-        """Return the result of a function that takes milliseconds."""
+        """Return the result of a function that runs for a few milliseconds."""
 
     def deadline(self, message: "QueryMessage") -> "Deadline":
         """Return the common deadline of several messages; `message` is the first."""

@@ -84,7 +84,7 @@ def check_process(shared: HostResources, claim: Claim) -> None:
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless the client's claim about this daemon is certainly true for these scopes."""
+    """Raise unless this daemon certainly serves the client's root and settings for `scopes`."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("the daemon serves another root")
@@ -137,7 +137,10 @@ def scope_of(daemon: StoreDaemon, path: str) -> str:
 def _moment_notices(
     daemon: StoreDaemon, *, scanned: bool, deterministic: bool
 ) -> tuple[Notice, ...]:
-    """Return notices that an answer may be outdated; if it is deterministic, none about polling."""
+    """Return notices that an answer may be outdated.
+
+    A deterministic answer has no notice about polling.
+    """
     stale = (stale_notice(daemon.stale_reason, scanned=scanned),) if daemon.stale else ()
     return stale if deterministic else (*stale, *_polling_notices(daemon))
 
@@ -274,7 +277,7 @@ async def _must_scan(
 
 
 async def _require_index(daemon: StoreDaemon, request: SearchRequest) -> None:
-    """Raise `NoIndex` if a scan would answer; a client with a locator then shows progress."""
+    """Raise `NoIndex` if a scan would answer, so that the client shows indexing progress."""
     if can_scan(request) and await _is_sparse(daemon):
         raise NoIndex("there is no index yet, or only a small part of it")
 

@@ -90,7 +90,7 @@ class QueryAnswer(Struct, frozen=True):
 
     Attributes:
         body: an object with a single field: `rendered`, `value` or `response`. In a message from a
-            worker to its host, the value is the number of bytes that follow.
+            worker to its host, the field contains the number of bytes that follow.
         best: the best files that a scan found.
     """
 

@@ -96,7 +96,7 @@ class QueryProcesses:
         return QueryWorkers(len(self.pids), self._most, self.starts, self.answered)
 
     def is_free(self, store: str) -> bool:
-        """Return whether a worker with the open store is free."""
+        """Return whether a worker that has opened the store is free."""
         return self._free(store) is not None
 
     def is_short(self, store: str, now_ms: float) -> bool:
@@ -252,7 +252,7 @@ class QueryProcesses:
         return replace(answer, body={name: body})
 
     async def _head(self, worker: WorkerChild, deadline: Deadline) -> Document:
-        """Return the first line of a worker's answer; cancel its job when the query ends."""
+        """Return the first line of an answer; cancel the job if the query is stopped."""
         ended = False
         while True:
             with anyio.move_on_after(_LOOK_S):

@@ -506,6 +506,6 @@ class StoreDaemon:
 
 
 async def _quietly(work: Callable[[], Awaitable[object]]) -> None:
-    """Run a task whose failure the status and the log report."""
+    """Run a task and ignore its failure, which the status and the log report."""
     with suppress(GgrepError):
         await work()

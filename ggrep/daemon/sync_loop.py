@@ -345,7 +345,7 @@ class SyncLoop:
             self._tasks.start_soon(self._compact)
 
     async def _compact(self) -> None:
-        """Merge segments in another worker, concurrently with syncs, whose changes are kept.
+        """Merge segments in another worker; concurrent syncs keep their changes.
 
         A failure leaves the snapshot unchanged; the next compaction tries again.
         """

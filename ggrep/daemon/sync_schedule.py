@@ -15,9 +15,9 @@ class LoopFigures(Struct, frozen=True):
         debounce_ms: a sync is due this long after the last change.
         coalesce_ms: further changes delay a sync by at most this time after the first change.
         rest_ms: a store is at rest once its last sync ended this long ago.
-        rested_debounce_ms: replaces `debounce_ms` for the first changes of a store at rest, which
-            usually are one saved file before a search. The watcher has already collected events for
-            20 ms.
+        rested_debounce_ms: replaces `debounce_ms` for the first changes of a store at rest, usually
+            a file that was saved before a search. 0 is enough, because the watcher collects events
+            for 20 ms.
         settle_ms: changes by git are synced this long after git ends: a further step of the same
             command would have started by then.
         reconcile_ms: without changes, a sync is due this long after the last sync.
@@ -61,7 +61,7 @@ class Schedule(Struct, frozen=True):
         ended_ms: end of the last sync; None before the first sync.
         failures: number of failed syncs since the last success.
         retry_ms: time of the next attempt for a failed sync or for postponed files.
-        fruitless: number of syncs for changes since the last sync that found a change.
+        fruitless: number of syncs due to changes since a sync last published a snapshot.
         git_at_work: whether git may be changing files; no sync starts then.
         rested_ms: time at which git ended; None if a sync has started since.
         only_requested: whether only a request starts a sync, because the first index was cancelled.

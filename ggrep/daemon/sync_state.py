@@ -29,7 +29,7 @@ class SyncState(Struct, frozen=True):
         pending: whether there were changes since the start of the last sync, or the last sync
             failed or postponed files.
         behind: whether the work tree is known to be newer than the active snapshot. A sync that
-            starts without a detected change sets it only when the sync finds a change.
+            starts without a detected change sets `behind` only when the sync finds a change.
         next_retry_ms: time until a failed sync or postponed files are tried again.
     """
 
@@ -92,7 +92,7 @@ def begun(state: SyncState, now: datetime, trigger: str) -> SyncState:
 
 
 def advanced(state: SyncState, progress: SyncProgress) -> SyncState:
-    """Return the state after progress of a sync; the stage `upkeep` follows publishing."""
+    """Return the state after progress of a sync; the stage `upkeep` begins after publishing."""
     changed = progress.stage in {"index", "publish"}
     return replace(
         state,

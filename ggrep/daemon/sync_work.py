@@ -176,7 +176,7 @@ class Worker:
 
         Raises:
             InvalidRequest: the settings now select another store than the job names.
-            GgrepError: the sync failed. A failure of upkeep becomes a notice.
+            GgrepError: the sync failed. A failed upkeep (compaction, collection) becomes a notice.
         """
         index = self._index(job)
         store_id = index.identity.store_id

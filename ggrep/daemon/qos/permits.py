@@ -203,7 +203,7 @@ _RETRY_AFTER_MS: Final = 100
 
 
 class HandleStatistics(Struct, frozen=True):
-    """The use of a budget."""
+    """The use of a `HandleBudget`."""
 
     open: int
     budget: int

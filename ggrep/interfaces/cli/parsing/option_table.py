@@ -20,7 +20,7 @@ from ggrep.model.filters import FILTER_KEYS
 
 FILE: Final = Path(__file__).parents[3] / "base" / "options.py"
 _HEAD: Final = '''\
-"""Commands, options and words of closed sets. Generated; do not edit.
+"""Commands, options and lists of allowed words. Generated; do not edit.
 
 `python -m ggrep.interfaces.cli.parsing.option_table` makes this module from the command tree. Each
 line of a command describes an option or argument in four columns, separated by blanks: the flags (a
