@@ -2,7 +2,7 @@
 
 A worker cuts the files of its run into chunks one by one, so each file has its own time limit, and
 the file that caused a crash is known. On a busy machine the parsing of a file can be put off, but
-its chunks never differ. Runs depend only on the sizes of the files.
+its chunks do not depend on the load. Runs depend only on the sizes of the files.
 """
 
 import sys
@@ -178,7 +178,7 @@ class _Work:
         """Decide how to continue with the file at which a worker failed.
 
         A file that crashed a used worker is tried in a new worker. A crash over several files
-        proves nothing about one file, because all together may need too much memory.
+        proves nothing about one file, because the files together may need too much memory.
         """
         place = self.place
         crashed = isinstance(error, WorkerCrashed)

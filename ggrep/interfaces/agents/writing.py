@@ -195,7 +195,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories with another file in them, so that its removal removes them."""
+        """Record each directory with a file in it; that file's removal then also removes it."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):
