@@ -33,7 +33,7 @@ class Declarations:
 
         Args:
             live: digests of the visible files, without files whose existence is unknown.
-            known: the recorded files.
+            known: the files in the stat cache, by path.
         """
         before = {key: digest for key, digest in live.items() if is_rules_file(key)}
         return before == {

@@ -179,7 +179,7 @@ class Healed(Struct, frozen=True):
 
     Attributes:
         files: number of rebuilds since the record began.
-        last: the last rebuilt artifact; if a sync rebuilt it, also the kind of damage.
+        last: the file that was rebuilt last; if a sync rebuilt the file, also how it was damaged.
         at: time of the last rebuild; UTC.
     """
 

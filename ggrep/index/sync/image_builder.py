@@ -161,7 +161,7 @@ class ImageBuilder:
         self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))
 
     def words_of(self, field: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return the numbers of a field's words in the rows of a part, and the row of each word."""
+        """Return the numbers of the words in a field of a part's rows, and the row of each word."""
         return self._row_postings.words_of(field)
 
     def part(self) -> ImagePart:

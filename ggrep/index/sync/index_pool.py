@@ -78,7 +78,7 @@ class IndexPool(WorkerPool):
         command: tuple[str, ...] = INDEX_COMMAND,
         kept: KeptWorkers | None = None,
     ) -> None:
-        """Set up the pool; no worker is started. Workers compute vectors of a static `encoder`."""
+        """Set up the pool without workers. If `encoder` is static, workers compute vectors."""
         window = workers + 2
         super().__init__(
             workers, clock, command, purpose="indexing", window=window, gives_up=True, kept=kept

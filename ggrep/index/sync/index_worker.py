@@ -55,7 +55,7 @@ class FinishRun(Struct, frozen=True, array_like=True, tag=1):
     """A request for the part of a segment with the files that were cut.
 
     Attributes:
-        encoder: name of the encoder; the worker computes the vectors of a static encoder.
+        encoder: name of the encoder; if the encoder is static, the worker computes vectors.
     """
 
     encoder: str

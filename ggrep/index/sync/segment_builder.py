@@ -76,7 +76,7 @@ class Part(Struct, frozen=True, array_like=True):
 
 
 class VectorSource:
-    """Returns vectors of texts from the cache or the encoder; counts cached and encoded ones."""
+    """Returns vectors of texts from the cache or the encoder; counts reused and encoded ones."""
 
     def __init__(self, encoder: Encoder, cache: VectorCache | None) -> None:
         self._encoder = encoder

@@ -46,7 +46,7 @@ def shown_by(view: SnapshotView) -> list[ShownSegment]:
 def write_shown(
     target: SyncTarget, name: SegmentName, builder: SegmentBuilder, *, kind: str
 ) -> ShownSegment:
-    """Write a new segment, which shows all of its files.
+    """Write a new segment; all of its files are visible.
 
     Raises:
         BudgetExceeded: the store would exceed its budget; the segment is removed again.

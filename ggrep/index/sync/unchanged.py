@@ -50,7 +50,7 @@ _MOST_UNLISTED: Final = 1_000
 
 
 class Unchanged(Struct, frozen=True):
-    """The record: all stamps that must be unchanged if a snapshot is up to date.
+    """The record of stamps: if no stamp has changed, the snapshot is up to date.
 
     Attributes:
         settings: digest of all settings.

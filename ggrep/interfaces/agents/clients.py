@@ -100,7 +100,7 @@ class ConfigFile(Struct, frozen=True):
     """A configuration file of a client.
 
     Attributes:
-        paths: possible paths of the file; the first that exists is used, else the first.
+        paths: possible paths of the file; the first existing path is used, else the first path.
     """
 
     base: Base

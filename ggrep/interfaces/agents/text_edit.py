@@ -23,7 +23,7 @@ class JsonEntry(Struct, frozen=True):
     """An entry that is a member of an object in JSON or JSONC.
 
     Attributes:
-        keys: keys of the objects around it, from the outermost.
+        keys: keys of the objects around the entry, from the outermost.
     """
 
     keys: tuple[str, ...]
@@ -229,7 +229,10 @@ def remove_table(text: str, entry: FoundEntry) -> Splice:
 
 
 def rest_of(text: str, piece: TomlTable) -> str:
-    """Return the `repr` of the text's value without ggrep's table, as values with `nan` differ."""
+    """Return the text's value without ggrep's table, as its `repr`.
+
+    Values with `nan` are unequal to themselves; their `repr` texts are equal.
+    """
     value = _copy(_value(text))
     path = [value]
     for key in piece.keys:

@@ -28,7 +28,7 @@ class Written(Struct, frozen=True):
     """The record of one configuration file that ggrep has changed.
 
     Attributes:
-        clients: clients that need the entry; it is removed with the last client.
+        clients: clients that need the entry; the entry is removed with the last client.
         directories: directories that were created for the file, the outermost first.
     """
 

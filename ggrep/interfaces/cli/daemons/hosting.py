@@ -67,7 +67,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
-    """Let daemons serve roots, if needed a new one; return a line for each refused root."""
+    """Let running daemons serve roots, or else a new one; return a line for each refused root."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 

@@ -193,7 +193,7 @@ def _help_line(context: typer.Context) -> str:
 
 
 def _options(command: object, *, flags: bool = False) -> Iterator[str]:
-    """Yield the options of a command; with `flags` only those without a value."""
+    """Yield the options of a command; with `flags`, only options without a value."""
     for parameter in getattr(command, "params", ()):
         if parameter.param_type_name == "option" and (parameter.is_flag or not flags):
             yield from (*parameter.opts, *parameter.secondary_opts)
