@@ -9,7 +9,7 @@ from ggrep.config import store_files
 
 
 def make_way_for_file(store: Path, path: Path) -> None:
-    """Move a directory at a file's path to the store's trash.
+    """Move a directory to the store's trash if it is at the path of a file to write.
 
     Raises:
         OSError: the entry cannot be moved.
@@ -18,7 +18,7 @@ def make_way_for_file(store: Path, path: Path) -> None:
 
 
 def make_way_for_directory(store: Path, path: Path) -> None:
-    """Move an entry at a directory's path that is not a directory to the store's trash.
+    """Move a file or link to the store's trash if it is at the path of a needed directory.
 
     Raises:
         OSError: the entry cannot be moved.

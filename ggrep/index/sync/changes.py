@@ -13,11 +13,11 @@ class ChangeSet(Struct, frozen=True):
     """The files that a sync must process.
 
     Attributes:
-        suspects: files to read, because they are unknown or have another stat.
+        suspects: files to read: unknown files, and files whose stat differs from the recorded stat.
         same: records of the unchanged files.
         skipped: unchanged files whose content was not text when it was read.
         waiting: unchanged files whose parsing was put off.
-        deleted: visible paths that are no longer eligible.
+        deleted: visible paths that the walk does not contain.
     """
 
     suspects: tuple[SourceFile, ...]
@@ -38,8 +38,8 @@ def detect(
 
     Args:
         files: files of the walk.
-        live: the visible files, as path to digest.
-        known: the recorded files.
+        live: digests of the visible files, by path.
+        known: the files in the stat cache, by path.
         again: paths of files to read even if their stat is unchanged.
     """
     suspects, same, present = [], [], set()

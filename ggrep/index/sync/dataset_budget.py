@@ -1,6 +1,6 @@
-"""Applies a profile's budget of bytes: a sync that exceeds it is refused, or indexes a part.
+"""Applies a profile's budget of bytes: a sync over the budget is refused, or indexes fewer files.
 
-The part depends on paths alone, so two syncs of one tree agree regardless of earlier indexes.
+The omitted files depend only on paths and sizes, not on earlier indexes.
 """
 
 from bisect import bisect_right
@@ -22,8 +22,9 @@ def within_budget(
 ) -> tuple[Walk, tuple[DegradedFile, ...]]:
     """Return the walk without files that exceed the budget, and warnings about omitted files.
 
-    Included files are counted in byte order of their paths. The first file that does not fit and
-    all later included files are skipped. Tracked files that the profile names are also counted.
+    Included files are the files that the profile names, even if git tracks them. They are counted
+    in byte order of their paths. The first file that does not fit and all later included files are
+    skipped.
 
     Args:
         tree: the walked files.

@@ -1,7 +1,7 @@
 """Reads the files of a tree in the encodings that files of the tree declare.
 
-Files that declare encodings are indexed like all other files. Such files are published with the
-last portion, so that all visible files were read with the visible declarations.
+Files that declare encodings are indexed like all other files, but are published with the last
+portion, so that all visible files were read with the visible declarations.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -29,11 +29,11 @@ class Declarations:
         return self._read(file, self._codec) if text is None else text
 
     def are_those_of(self, live: Mapping[PathKey, str], known: Mapping[PathKey, Known]) -> bool:
-        """Return whether the visible files declare the same encodings.
+        """Return whether the visible files declare the same encodings as this tree's files.
 
         Args:
             live: digests of the visible files, without files whose existence is unknown.
-            known: the recorded files.
+            known: the files in the stat cache, by path.
         """
         before = {key: digest for key, digest in live.items() if is_rules_file(key)}
         return before == {

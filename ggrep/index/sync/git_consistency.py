@@ -86,7 +86,7 @@ class GitConsistency:
 
         Args:
             walked: the walk whose files were read, or are being read.
-            read: returns the stats of files at the time at which they were read, after the walk.
+            read: returns the files that were read since the walk, with their stats when read.
             walk_tree: walks the tree again.
 
         Raises:
@@ -103,7 +103,7 @@ class GitConsistency:
         return walked
 
     def problems(self) -> Sequence[DegradedFile]:
-        """Return the problem that a snapshot may contain files of several commits, if so."""
+        """Return a problem if the snapshot may contain files of several commits; else nothing."""
         if not self.mixed:
             return ()
         message = "git kept changing files; the index may mix files of different commits"

@@ -48,10 +48,10 @@ class Healer:
 
     Args:
         store: the store directory.
-        clock: source of the recorded time.
+        clock: source of the time of a rebuild, which is recorded.
         deadline: when to give up; None for no limit.
         hopeless: digests of files that cannot be rebuilt, so that repeated calls do not try again;
-            further digests are added.
+            failed rebuilds add digests.
 
     Attributes:
         healed: paths of the rebuilt files, as in the manifest.
@@ -160,7 +160,7 @@ class Healer:
 
 
 def _size(rows: Sequence[ChunkRow], known: Mapping[PathKey, stat_cache.Known]) -> int:
-    """Return the size of a file in a segment of an earlier build; else its last chunk's end."""
+    """Return a file's size from its recorded stat; without a stat, the end of its last chunk."""
     result = known.get(rows[0].path_key)
     if isinstance(result, stat_cache.KnownFile) and result.digest == rows[0].file_hash.hex():
         return result.file.size_bytes
@@ -175,11 +175,11 @@ def _is(path: Path, ref: FileRef) -> bool:
 
 
 class Healed(Struct, frozen=True):
-    """The record of rebuilt damage.
+    """The record of the rebuilds of damaged files.
 
     Attributes:
         files: number of rebuilds since the record began.
-        last: the last rebuilt artifact; if a sync rebuilt it, also the kind of damage.
+        last: the file that was rebuilt last; if a sync rebuilt the file, also how it was damaged.
         at: time of the last rebuild; UTC.
     """
 

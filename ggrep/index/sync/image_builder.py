@@ -1,6 +1,7 @@
 """Builds the arrays of a segment's image from rows, new or read from a table.
 
-Both kinds of rows use the same code, so an image that is rebuilt from its table has equal bytes.
+New rows and read rows pass through the same code, so an image rebuilt from its table has equal
+bytes.
 """
 
 from array import array
@@ -48,11 +49,12 @@ class ImagePart(Struct, frozen=True, array_like=True):
     """The part of an image for some consecutive files, without vectors, numbered from 0.
 
     Attributes:
-        numbers: columns as bytes of u64.
+        numbers: numeric columns by name, each as bytes of u64.
         hashes: the concatenated digests of the files.
         ids: the concatenated ids of the rows.
-        types: names of the chunk types, by number; `languages` likewise.
-        definition_keys: the keys as bytes of u64.
+        types: names of the chunk types; a type's number is its index.
+        languages: names of the languages; a language's number is its index.
+        definition_keys: keys of the names that files possibly define, as bytes of u64.
     """
 
     numbers: dict[str, bytes]
@@ -123,7 +125,7 @@ class ImageBuilder:
         numbers["file_languages"].append(self._languages.setdefault(language, len(self._languages)))
 
     def add_rows(self, rows: Sequence[ChunkRow]) -> None:
-        """Add the rows of the last file."""
+        """Add the rows of the file that was added last."""
         self._texts.add(rows)
         chunks = [row.chunk for row in rows]
         for number, chunk in enumerate(chunks, start=self._row):
@@ -159,7 +161,7 @@ class ImageBuilder:
         self._definition_keys.extend(definition_keys(defined, len(self._paths) - 1))
 
     def words_of(self, field: int) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
-        """Return the numbers of a field's words in the rows of a part, and the row of each word."""
+        """Return the numbers of the words in a field of a part's rows, and the row of each word."""
         return self._row_postings.words_of(field)
 
     def part(self) -> ImagePart:

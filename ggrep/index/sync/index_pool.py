@@ -2,7 +2,7 @@
 
 A worker cuts the files of its run into chunks one by one, so each file has its own time limit, and
 the file that caused a crash is known. On a busy machine the parsing of a file can be put off, but
-its chunks never differ. Runs depend only on the sizes of the files.
+its chunks do not depend on the load. Runs depend only on the sizes of the files.
 """
 
 import sys
@@ -78,7 +78,7 @@ class IndexPool(WorkerPool):
         command: tuple[str, ...] = INDEX_COMMAND,
         kept: KeptWorkers | None = None,
     ) -> None:
-        """Set up the pool; no worker is started. Workers compute vectors of a static `encoder`."""
+        """Set up the pool without workers. If `encoder` is static, workers compute vectors."""
         window = workers + 2
         super().__init__(
             workers, clock, command, purpose="indexing", window=window, gives_up=True, kept=kept
@@ -178,7 +178,7 @@ class _Work:
         """Decide how to continue with the file at which a worker failed.
 
         A file that crashed a used worker is tried in a new worker. A crash over several files
-        proves nothing about one file, because all together may need too much memory.
+        proves nothing about one file, because the files together may need too much memory.
         """
         place = self.place
         crashed = isinstance(error, WorkerCrashed)

@@ -29,7 +29,7 @@ class Retry(Struct, frozen=True):
     """The time of the next attempt for files that a sync left unfinished; delays grow.
 
     Attributes:
-        tries: number of consecutive attempts that left files unfinished; 0 if no file is.
+        tries: number of consecutive attempts that left files unfinished; 0 if all are finished.
         at_ms: when the next attempt is due, in milliseconds since 1970.
     """
 
@@ -78,7 +78,7 @@ class SyncedGit(Struct, frozen=True):
 
     @classmethod
     def of(cls, git: "GitState | None") -> "SyncedGit | None":
-        """Return the state from git's state in a manifest; None without git."""
+        """Return the fields of git's state that are recorded; None without git."""
         return cls(git.head_sha, git.dirty, git.untracked_included) if git else None
 
 
@@ -96,8 +96,8 @@ class IndexState(Struct, frozen=True):
 
     Attributes:
         last_sync_at: end of the last sync that changed this record.
-        last_result: `ok`, `degraded` or `error`; an error changes only this, `last_sync_at` and
-            `last_error`.
+        last_result: `ok`, `degraded` or `error`; an error changes only the fields `last_result`,
+            `last_sync_at` and `last_error`.
         last_error: code and message of the error; empty unless `last_result` is `error`.
         skipped: files that the last sync found but did not index.
         notices: notices on how files were listed, for example without git.

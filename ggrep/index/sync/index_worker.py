@@ -34,7 +34,7 @@ MEMORY_LIMIT_BYTES: Final = worker.MEMORY_LIMIT_BYTES + 250 * 1024**2
 
 
 class CutFile(Struct, frozen=True, array_like=True, tag=0):
-    """A request to cut a file into chunks; the worker keeps the rows for the part.
+    """A request to cut a file into chunks; the worker keeps the rows until `FinishRun`.
 
     Attributes:
         place: index of the file in the run; files can be cut in another order.
@@ -55,7 +55,7 @@ class FinishRun(Struct, frozen=True, array_like=True, tag=1):
     """A request for the part of a segment with the files that were cut.
 
     Attributes:
-        encoder: name of the encoder; the worker computes the vectors of a static encoder.
+        encoder: name of the encoder; if the encoder is static, the worker computes vectors.
     """
 
     encoder: str
@@ -74,7 +74,7 @@ _decode: Final = msgspec.msgpack.Decoder(Request).decode
 
 
 class RunMaker:
-    """Cuts the files of a run and makes their part; can be used again. Not thread-safe."""
+    """Cuts a run's files and makes a part of a segment; can be used again. Not thread-safe."""
 
     def __init__(
         self, bounded: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext()

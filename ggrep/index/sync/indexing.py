@@ -26,7 +26,7 @@ class Reading(Struct):
     """The results of reading files that may have changed.
 
     Attributes:
-        known: files whose current content is indexed, now or before.
+        known: files whose current content was indexed in this sync or an earlier one.
         indexed: paths that got new rows.
         skipped: files that are not eligible because of their content.
         left_out: skipped files that need not be read again until they change.
@@ -78,7 +78,7 @@ def index_files(  # noqa: PLR0913 - what is read, by what, and where it goes
         live: digests of the visible files.
         read: returns a file's content.
         pool: cuts files.
-        builder: the builder to which their rows are added.
+        builder: the builder to which the rows of changed files are added.
         advance: called after each file.
         again: files to cut again even if they are unchanged.
     """

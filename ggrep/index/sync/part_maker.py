@@ -33,7 +33,7 @@ class PartMaker:
     """Makes any number of parts. Not thread-safe."""
 
     def __init__(self, encoder: str) -> None:
-        """Open the encoder; parts have no vectors unless it is an intact static encoder."""
+        """Open the encoder; parts have vectors only if the encoder is static and intact."""
         self._encoder: StaticEncoder | None = None
         if encoder == STATIC or encoder.startswith(STATIC_FOLDER):
             with suppress(InvalidRequest):  # the parent reports the error
@@ -67,7 +67,7 @@ class PartMaker:
         self._features = array("i")
 
     def _encode(self, encoder: StaticEncoder, image: ImageBuilder, rows: int) -> Vectors:
-        """Return the vectors of all rows: their texts are breadcrumb, text and extra words."""
+        """Return the vectors of all rows, from each row's breadcrumb, text and extra words."""
         pairs = image.words_of(CRUMB), image.words_of(BODY)
         words, owners = (np.concatenate(both) for both in zip(*pairs, strict=True))
         sizes = np.bincount(owners, minlength=rows)

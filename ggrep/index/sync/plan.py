@@ -49,7 +49,7 @@ class Job(Struct, frozen=True):
 
 
 class Plan(Struct, frozen=True):
-    """The work of one attempt of a sync, which publishes it in one or more portions.
+    """The work of one attempt of a sync, published in one or more portions.
 
     Attributes:
         live: digests of the previously visible files, without the files in `outdated`.
@@ -58,9 +58,9 @@ class Plan(Struct, frozen=True):
         doubts: problems with files that the walk could not read, or that a budget excludes.
         declarations: reads files in the encodings that the repository declares for them.
         retry: the next attempt for unfinished files, as recorded by the previous sync.
-        tried: whether this sync is that attempt.
-        outdated: changed visible files of later portions. They are hidden until then, because their
-            old content could be of another commit than the first portion.
+        tried: whether this sync tries the unfinished files again.
+        outdated: changed visible files of later portions. They are hidden until their portion is
+            published, because their old content could be of another commit than the first portion.
     """
 
     job: Job
@@ -146,7 +146,7 @@ def git_now(
 ) -> GitState | None:
     """Return git's state; the state in the active snapshot if git could not list the files.
 
-    For example, a lock of git may not have been released in time.
+    Git cannot list the files if, for example, a lock of git was not released in time.
     """
     before = without_git.state_before(tree, git_of(view))
     if before is not None or not tree.git:

@@ -13,7 +13,7 @@ FIRST_MS: Final = 5_000.0
 
 
 def portions(suspects: Sequence[SourceFile], most_bytes: int) -> list[Sequence[SourceFile]]:
-    """Return the files in portions of at most `most_bytes`, but at least one file.
+    """Return the files in portions of at most `most_bytes`; a larger file is a portion by itself.
 
     If all files fit, there is one portion, which may be empty. If there are several portions, small
     files come first, and the first portion is smaller than the others. The files of a portion are

@@ -105,7 +105,7 @@ def of_snapshot(
     before: Iterable[DegradedFile],
     present: Collection[PathKey],
 ) -> tuple[DegradedFile, ...]:
-    """Return all problems of a snapshot, including old problems with cutting unchanged files.
+    """Return all problems of a snapshot; unchanged files keep their earlier chunking problems.
 
     Args:
         standing: problems with files whose state the walk could not determine.

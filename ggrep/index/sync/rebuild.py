@@ -51,8 +51,8 @@ def rebuild(
 
     Raises:
         Busy: another writer held the store until the deadline.
-        SyncRefused: as for a sync; or files could not be parsed in time, which the old index may
-            contain.
+        SyncRefused: as for a sync; or files that the old index may contain could not be parsed in
+            time.
         InvalidRequest: as for a sync.
     """
     admit_writer(target.store, shared=target.settings.shared_store)
@@ -122,7 +122,7 @@ def _drop_others(target: SyncTarget, manifest: SnapshotManifest, lease: Lease) -
 
 
 def _throw_away(store: Path, manifest: SnapshotManifest, trash: Path) -> None:
-    """Move files that a snapshot does not need durably into the trash, snapshots first."""
+    """Durably move files that a snapshot does not need into the trash, snapshots first."""
     lying = unnamed(store, named(store, manifest))
     for number, paths in enumerate((lying.snapshots, lying.segments)):
         place = trash / str(number)

@@ -59,7 +59,7 @@ def file_rows(text: FileText, chunked: ChunkedFile) -> FileRows:
 
 
 class Part(Struct, frozen=True, array_like=True):
-    """The rows of consecutive files, usually a few hundred, as a worker returns them.
+    """The rows of consecutive files, usually a few hundred rows, as a worker returns them.
 
     Attributes:
         rows: the rows of the table without vectors; see `pack_rows`.
@@ -76,7 +76,7 @@ class Part(Struct, frozen=True, array_like=True):
 
 
 class VectorSource:
-    """Returns the vectors of texts, from the cache or from the encoder, and counts both kinds."""
+    """Returns vectors of texts from the cache or the encoder; counts reused and encoded ones."""
 
     def __init__(self, encoder: Encoder, cache: VectorCache | None) -> None:
         self._encoder = encoder

@@ -24,7 +24,7 @@ _LARGE_ROWS = 20_000
 
 
 def choose(segments: Sequence[SegmentView], *, most: int, most_hidden: int) -> list[SegmentView]:
-    """Return the segments to merge into the new segment; none below the limits.
+    """Return the segments to merge into the new segment; none if no limit would be exceeded.
 
     Args:
         segments: segments with visible files.

@@ -18,7 +18,7 @@ def require_clean(target: SyncTarget, git: GitState | None) -> None:
     """Raise if a shared store requires a clean work tree and the work tree is not clean.
 
     Raises:
-        SyncRefused: the work tree differs from its commit, or this is unknown.
+        SyncRefused: the work tree differs from its commit, or git cannot compare them.
     """
     settings = target.settings
     if not (settings.shared_store and settings.shared_store_clean):
@@ -35,7 +35,7 @@ def state_to_publish(target: SyncTarget, git: GitState | None) -> GitState | Non
     """Return git's state for the manifest of a shared store.
 
     Files can change after `git` was read and before their content is read. The tree therefore
-    counts as clean only if it was clean both before and after.
+    counts as clean only if it was clean when `git` was read, and is clean now.
 
     Raises:
         SyncRefused: the settings require a clean tree, but it is no longer clean or has another

@@ -1,8 +1,9 @@
 """Assembles a snapshot from segments and masks, and publishes it.
 
 Syncs, compactions and repairs all publish with this module. The masks of a snapshot determine which
-files are visible. Tombstones and segment map, the journal, contain the same facts as text: as
-additions to the journal of the previous snapshot, or sometimes in full.
+files are visible. The journal, which consists of tombstones and a segment map, contains the same
+facts as text. A snapshot adds entries to the journal of the previous snapshot, or starts a new
+journal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +46,7 @@ def shown_by(view: SnapshotView) -> list[ShownSegment]:
 def write_shown(
     target: SyncTarget, name: SegmentName, builder: SegmentBuilder, *, kind: str
 ) -> ShownSegment:
-    """Write a new segment, which shows all of its files.
+    """Write a new segment; all of its files are visible.
 
     Raises:
         BudgetExceeded: the store would exceed its budget; the segment is removed again.

@@ -472,7 +472,7 @@ def _require_room(target: SyncTarget) -> None:
 
 
 def _until(files: Iterable[SourceFile], time: Deadline | None) -> Iterator[SourceFile]:
-    """Yield the first file, and further files while there is time; all files without `time`."""
+    """Yield the first file, and further files until `time`; if `time` is None, yield all files."""
     for number, file in enumerate(files):
         if number and time is not None and time.remaining_ms() <= 0.0:
             return

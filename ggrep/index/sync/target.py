@@ -47,7 +47,7 @@ class SyncTarget(Struct, frozen=True):
     wanted: Callable[[], Sequence[PathKey]] = tuple
 
     def index_id(self, *, git: bool) -> StoreId:
-        """Return the id that answers contain for an index without a previous snapshot.
+        """Return the index id to record in the first snapshot; answers contain this id.
 
         Args:
             git: whether git reported the state of the work tree; if not, git is not run again.

@@ -50,7 +50,7 @@ _MOST_UNLISTED: Final = 1_000
 
 
 class Unchanged(Struct, frozen=True):
-    """The record: all stamps that must be unchanged if a snapshot is up to date.
+    """The record of stamps: if no stamp has changed, the snapshot is up to date.
 
     Attributes:
         settings: digest of all settings.
@@ -192,7 +192,7 @@ def _is_complete(target: SyncTarget, synced: Synced) -> bool:
 
 
 def _is_ignoring(skip: SkippedFile) -> bool:
-    """Return whether a skipped file has the name of an ignore file, so that an edit can matter."""
+    """Return whether a skipped file is named like an ignore file, so edits can change the walk."""
     return skip.path_key.rpartition("/")[2] in {GIT_FILE, *OWN_FILES}
 
 

@@ -1,9 +1,9 @@
-"""Handles a sync without information from git, over an index that was made with git.
+"""Handles a sync without information from git if the index was made with git.
 
 Git decides which files belong to the index. Without git, tracked files would disappear, untracked
-and ignored files would appear, and the next sync would undo that. The list of files therefore stays
-the same: deleted files are removed, readable files are updated, and new files are indexed once git
-can be read.
+and ignored files would appear, and the next sync with git would undo these changes. The list of
+files therefore stays the same: deleted files are removed, readable files are updated, and new files
+are indexed once git can be read.
 """
 
 import os

@@ -28,8 +28,8 @@ def open_parent(target: SyncTarget) -> SnapshotView | None:
 
     The view is the active snapshot, with damaged derived files rebuilt. If that snapshot is still
     damaged, the view is the newest intact snapshot. If no snapshot is intact, the view consists of
-    the intact segments of the newest snapshot. The view's `damage` describes the case. If no
-    segment is intact, the sync indexes everything.
+    the intact segments of the newest snapshot. If no segment is intact, the sync indexes
+    everything. The view's `damage` describes the damage of the store, if any.
     """
     healer = Healer(target.store, target.clock)
     try:

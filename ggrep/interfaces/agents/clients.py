@@ -20,7 +20,7 @@ ANYWHERE: Final = ("mcp", "--allow-any-root")
 
 
 def json(*keys: str, args: tuple[str, ...] = _HERE, **more: Json) -> Make:
-    """Return a function that makes a JSON entry of the object at `keys`, with `type` first."""
+    """Return a function that makes a JSON entry of the object at `keys`; a `type` comes first."""
 
     def make(command: str) -> Piece:
         first = {"type": more["type"]} if "type" in more else {}
@@ -100,7 +100,7 @@ class ConfigFile(Struct, frozen=True):
     """A configuration file of a client.
 
     Attributes:
-        paths: possible paths of the file; the first that exists is used, else the first.
+        paths: possible paths of the file; the first existing path is used, else the first path.
     """
 
     base: Base
@@ -114,8 +114,8 @@ class Client(Struct, frozen=True):
     Attributes:
         programs: the client is installed if one of these programs is on PATH.
         folders: the client is also installed if one of these folders exists.
-        pasted: YAML files, which the user edits; the first line of our text is their key, the
-            second begins our entry.
+        pasted: YAML files that only the user edits. In the text to paste, the first line is a key
+            of the file, and the second line begins ggrep's entry.
     """
 
     name: str
@@ -131,7 +131,7 @@ class Client(Struct, frozen=True):
         return self.user if scope == "user" else self.project
 
     def pasted_at(self, scope: Scope) -> tuple[ConfigFile, ...]:
-        """Return the files in a scope that only the user edits, as ggrep prints their entries."""
+        """Return the files in a scope that only the user edits; ggrep prints the text to paste."""
         return tuple(
             each for each in self.pasted if (each.base == "project") == (scope == "project")
         )

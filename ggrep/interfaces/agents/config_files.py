@@ -66,7 +66,8 @@ class ConfigFiles(Struct, frozen=True):
         """Return the file at `path` after following symbolic links.
 
         Raises:
-            Refused: a link is broken or points outside the home or project; or this is not a file.
+            Refused: a link is broken or points outside the home or project, or the target is not a
+                regular file.
         """
         try:
             real = path.resolve()

@@ -1,4 +1,4 @@
-"""Installs and removes entries of clients, one run at a time, and lists the state of each file."""
+"""Installs and removes ggrep's entries in clients' files, and lists the state of each file."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""Instructions for agents; all shipped files are generated from this text."""
+"""Instructions for agents; all shipped files with instructions are generated from this text."""
 
 from typing import Final
 

@@ -156,7 +156,7 @@ def unit_of(text: str, outermost: Object) -> str:
 
 
 def rest_of(text: str, piece: JsonEntry) -> Json:
-    """Return the text's value without ggrep's entry and objects that only contain this entry."""
+    """Return the text's value without ggrep's entry and without objects that contain only it."""
     value = value_of(text)
     return _without(value, (*piece.keys, NAME))
 

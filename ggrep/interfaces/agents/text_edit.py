@@ -23,7 +23,7 @@ class JsonEntry(Struct, frozen=True):
     """An entry that is a member of an object in JSON or JSONC.
 
     Attributes:
-        keys: keys of the objects around it, from the outermost.
+        keys: keys of the objects around the entry, from the outermost.
     """
 
     keys: tuple[str, ...]
@@ -140,7 +140,7 @@ class FoundEntry(Struct, frozen=True):
 
     Attributes:
         start: start of the text to remove; `end` is exclusive.
-        spelled: comparable to `spelled` of a piece; empty for an entry that cannot be ours.
+        spelled: comparable to `spelled` of a piece; empty for an entry that cannot be ggrep's.
     """
 
     start: int
@@ -215,7 +215,7 @@ def find_table(text: str, piece: TomlTable) -> FoundEntry | None:
 
 
 def remove_table(text: str, entry: FoundEntry) -> Splice:
-    """Return the change that removes ggrep's table, and its end marker wherever that is."""
+    """Return the change that removes ggrep's table and its end marker, even if they are apart."""
     start, newline = entry.start, newline_of(text)
     is_apart = entry.end == len(text) or text[entry.end :].startswith(newline)
     if is_apart and text[:start].endswith(newline * 2):
@@ -229,7 +229,10 @@ def remove_table(text: str, entry: FoundEntry) -> Splice:
 
 
 def rest_of(text: str, piece: TomlTable) -> str:
-    """Return the text's value without ggrep's table, as text, because `nan` != `nan`."""
+    """Return the text's value without ggrep's table, as its `repr`.
+
+    Values with `nan` are unequal to themselves; their `repr` texts are equal.
+    """
     value = _copy(_value(text))
     path = [value]
     for key in piece.keys:

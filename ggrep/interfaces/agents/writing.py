@@ -28,7 +28,7 @@ class Written(Struct, frozen=True):
     """The record of one configuration file that ggrep has changed.
 
     Attributes:
-        clients: clients that need the entry; it is removed with the last client.
+        clients: clients that need the entry; the entry is removed with the last client.
         directories: directories that were created for the file, the outermost first.
     """
 
@@ -195,7 +195,7 @@ class Run(Struct, frozen=True):
             write_record(self.home.agents, self.record)
 
     def _hand_over(self, directories: Sequence[str]) -> None:
-        """Record directories with another file in them, so that its removal removes them."""
+        """Record each directory with a file in it; that file's removal then also removes it."""
         for directory in directories:
             for path, written in self.record.items():
                 if path.startswith(f"{directory}/"):

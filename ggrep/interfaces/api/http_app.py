@@ -107,7 +107,7 @@ def make_app(
 
 
 class _Endpoint:
-    """One route as an ASGI application, because Starlette would wrap a plain function."""
+    """A route as an ASGI application: Starlette calls it directly, but would wrap a function."""
 
     def __init__(self, handler: Handler, report_error: ReportError) -> None:
         self._answer = answering(handler, report_error)

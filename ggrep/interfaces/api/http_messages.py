@@ -245,7 +245,7 @@ def document_response(
 def failure_response(error: GgrepError, path: str = "") -> Response:
     """Return the response to a request that failed, without absolute paths.
 
-    `path` is the route's path, which determines the backend.
+    `path` is the route's path; on routes of one repository, the document names the backend.
     """
     how = http_failure(error)
     document: Document = failure_json(error, include_paths=False)

@@ -338,7 +338,7 @@ class Routes(Struct, frozen=True):
 
     @contextmanager
     def service_for(self, request: Request) -> "Iterator[Federator]":
-        """Count a request against the limits; yield the service on behalf of its caller.
+        """Count a request against the caller's limits; yield the service for this caller.
 
         Raises:
             Busy: the maximum number of requests is running.

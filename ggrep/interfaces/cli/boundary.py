@@ -71,7 +71,7 @@ def _bounded(act: Callable[[], object], arguments: list[str], translated: Transl
 
 @contextmanager
 def could_not_run(what: str) -> Iterator[None]:
-    """Give failures of the block exit status 2; status 1 means that a comparison failed."""
+    """Set exit status 2 for errors in the block; status 1 means that a comparison failed."""
     try:
         yield
     except Cancelled:

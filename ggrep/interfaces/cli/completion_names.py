@@ -44,7 +44,7 @@ def named(kind: str, before: list[str], repo_file: str) -> list[str]:
 
 
 def _workspace(before: list[str]) -> str:
-    """Return the typed workspace file: the value of `--workspace`, or a word like a file name."""
+    """Return the workspace file: the value of `--workspace`, else a word with a JSON suffix."""
     for at, word in enumerate(before[:-1]):
         if word == "--workspace":
             return before[at + 1]

@@ -196,7 +196,7 @@ class Screen:
     def _sequence(self, pressed: list[str | int]) -> str:
         """Parse an escape sequence that curses does not know; return its key, or an empty text.
 
-        The sequences around pasted text only switch `_pasting`.
+        The sequences before and after pasted text set `_pasting`, and have no key.
         """
         sequence = str(pressed.pop(0))
         while sequence[:1] == "[" and pressed and not "@" <= sequence[1:][-1:] <= "~":

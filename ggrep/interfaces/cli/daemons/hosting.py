@@ -39,7 +39,8 @@ _VALUES = frozenset({"--path", "--encoder"})
 def start(arguments: Sequence[str]) -> int | None:
     """Start a daemon for a client, like `ggrep serve --background --yes` with these arguments.
 
-    Returns the exit status; for other arguments, does nothing and returns None.
+    Returns the exit status. If `arguments` contain other options than `--path` and `--encoder`,
+    does nothing and returns None.
     """
     if len(arguments) == 2 and arguments[0] == LATER:
         # Imports slow modules while the client decides whether it needs a daemon.
@@ -66,7 +67,7 @@ def start(arguments: Sequence[str]) -> int | None:
 
 
 def _served(roots: Sequence[Path], encoder: str | None, environ: Environ) -> str:
-    """Let running daemons serve roots; start a daemon for the rest; returns as `host_behind`."""
+    """Let running daemons serve roots, or else a new one; return a line for each refused root."""
     from ggrep.base.clock import SystemClock
     from ggrep.protocol.client.daemon_control import adopted, turn
 

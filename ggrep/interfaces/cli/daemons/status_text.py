@@ -187,7 +187,7 @@ def render_live(readings: Sequence[Sequence[Daemon]], style: Style, columns: int
     """Return the text of one screen: totals, and a table of the daemons' activities.
 
     `readings` are the rows of the last seconds, the newest last. Rates come from the last two
-    readings; the column `latency` has a bar for each median.
+    readings; the column `latency` has a bar for the median latency of each reading.
     """
     rows = readings[-1]
     if not rows:

@@ -136,7 +136,7 @@ def of_index(status: Status) -> Check:
 def _agents(terminal: Terminal) -> Mapping[str, Sequence[FileState]]:
     """Return the state of each installed agent's files, by the agent's title.
 
-    A differing entry counts as `differs` only if another build of ggrep wrote it.
+    An entry counts as `differs` only if ggrep wrote it and would now write another one.
     """
     places, start = ConfigFiles.of(terminal.environ, None), command_of(terminal.environ)
     result = those_there(places)

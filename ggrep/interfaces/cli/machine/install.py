@@ -63,7 +63,7 @@ class FileOptions(Struct, frozen=True):
     path: PathFlag = None
 
     def places(self, terminal: Terminal) -> ConfigFiles:
-        """Return the directories that contain these files."""
+        """Return the directories that contain the configuration files."""
         if self.user and self.project:
             raise UsageError("use only one of --user and --project")
         if self.path is not None and not self.project:

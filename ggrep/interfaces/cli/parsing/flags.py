@@ -4,9 +4,9 @@
         of: ClassVar = (SearchRequest,)
         per_file: Annotated[int | None, Flag("--per-file")] = None
 
-An option with the name of a field of a request in `of` copies its help, words, bounds and default
-(`ggrep.model.field_meta`). None, or an empty value, means that the option was not typed. Options
-that many commands share are at the end of the module. This module does not import typer.
+An option with the name of a field of a request in `of` copies the field's help, words, bounds and
+default (`ggrep.model.field_meta`). None, or an empty value, means that the option was not typed.
+Options that many commands share are at the end of the module. This module does not import typer.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,7 @@ class Flag(Struct, frozen=True):
     Attributes:
         names: spellings, separated by blanks; empty if there are only switches.
         help: help text; empty for the text of the request's field.
-        switches: switches of a tuple of words; each adds one.
+        switches: flags without a value; each adds its word to the option's tuple of words.
         read: converts a typed value to the request's value; None to convert by type.
         judged: the command line refuses numbers below the minimum of the request's field.
         least: minimum, if no field of a request declares one; `most` is the maximum.
@@ -179,7 +179,7 @@ def help_of(option: Option) -> str:
 
 
 def request_fields(kind: type, *groups: object) -> dict[str, Any]:
-    """Return the typed options of all groups as fields of a request, converted to its values."""
+    """Return the typed options of all groups as values of a request's fields, by field name."""
     known = _fields_of(kind)
     results = {}
     for group in groups:

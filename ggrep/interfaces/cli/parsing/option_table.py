@@ -1,4 +1,4 @@
-"""Every option and argument of the command tree, as a table that the fast path can import.
+"""Every option and argument of the command tree, as a table that is fast to import.
 
 Running `python -m ggrep.interfaces.cli.parsing.option_table` writes `ggrep/base/options.py`. A test
 fails when that file is out of date. `ggrep.base.commands` parses command lines with this table.

@@ -62,7 +62,7 @@ class Piece(Struct, frozen=True):
 
 
 def pieces_of(command: Command) -> tuple[Piece, ...] | None:
-    """Return a command's parameters; None if it takes parameters of other kinds."""
+    """Return a command's parameters; None if one is no option group, option or argument."""
     results: list[Piece] = []
     for each in inspect.signature(command).parameters.values():
         single = option_of(each.name, each.annotation, each.default)
@@ -141,7 +141,7 @@ def _collected(parameter: inspect.Parameter, values: Mapping[str, Any]) -> Any: 
 
 
 def _value(option: Option, group: str, values: Mapping[str, Any]) -> Any:  # noqa: ANN401 - any
-    """Return the value of an option, for its group."""
+    """Return the value of an option's field in its group."""
     value = values.get(_key(group, option))
     require_known(option, value)
     if option.flag.switches:

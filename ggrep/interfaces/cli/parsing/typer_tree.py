@@ -139,7 +139,7 @@ def _with_advice(message: str, error: Exception, context: typer.Context, words: 
 
 
 def _short_form_advice(option: str, context: typer.Context) -> str:
-    """Return why a short option could not be expanded; empty for other words."""
+    """Return why a known short option is not accepted here; empty for other options."""
     if context.command.name == "search" and option in {*EXACT, *CONTEXT}:
         instead = _SNIPPETS.get(option)
         longer = f"; for snippets of words: {instead}" if instead else ""
@@ -193,7 +193,7 @@ def _help_line(context: typer.Context) -> str:
 
 
 def _options(command: object, *, flags: bool = False) -> Iterator[str]:
-    """Yield the options of a command; with `flags` only those without a value."""
+    """Yield the options of a command; with `flags`, only options without a value."""
     for parameter in getattr(command, "params", ()):
         if parameter.param_type_name == "option" and (parameter.is_flag or not flags):
             yield from (*parameter.opts, *parameter.secondary_opts)

@@ -198,8 +198,8 @@ def names_of(typed: Sequence[str], inside: str | None) -> TypedNames:
     """Return the typed names, and the path that is among them or follows `--in`.
 
     A word is a path only because of its form: `.`, `./src`, `../lib`, `/abs` or `src/`. Names have
-    other forms, so the meaning of a command does not depend on existing files. An absolute path of
-    a missing file is a route (`/login`) if there is no other name.
+    other forms. The only exception: if no name is typed, absolute paths that do not exist are names
+    of routes, such as `/login`.
     """
     paths = [text for text in typed if _is_path(text)]
     names = tuple(text for text in typed if not _is_path(text))

@@ -1,6 +1,7 @@
 """A search of one repository, from its options to its plan.
 
-`entry` calls this module for a plain search without a daemon; `search` calls it otherwise.
+`ggrep.interfaces.entry.fast` calls `search_plainly` without loading typer; the command `search`
+calls `search_one`.
 """
 
 from functools import partial
@@ -81,7 +82,8 @@ def search_plainly(
 ) -> int:
     """Run a search of one repository without loading other commands; return the exit status.
 
-    Requires: the command line has only options of these groups, no receipt, and existing paths.
+    Requires: the typed paths exist; the only options are those of `QueryOptions`, `HitOptions`,
+    `IndexOptions`, `LineOptions` and `ReceiptOutput`; and no receipt is requested.
     """
 
     def act() -> int:

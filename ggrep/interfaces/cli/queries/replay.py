@@ -222,7 +222,7 @@ def replay_workspace(
 
 
 def render_workspace_replay(replay: WorkspaceReplay, style: Style) -> str:
-    """Return the text of a replay: its outcome, each repository's differences, each hit's fate."""
+    """Return the text of a replay: outcome, changes of repositories, and changes of hits."""
     if replay.reproduced:
         repos = counted(len(replay.now.repos), "repository")
         count = f"{counted(len(replay.hits), 'hit')} of {repos}"

@@ -1,4 +1,4 @@
-"""The options of a search, of which some are shared, and the request built from them."""
+"""The options of a search, some of them shared with other commands, and the search's request."""
 
 import shlex
 from collections.abc import Sequence
@@ -189,7 +189,7 @@ class LineOptions(Struct, frozen=True):
 
 
 class IndexOptions(Struct, frozen=True):
-    """The index to query, and the conditions of the query."""
+    """The index to query, whether to update it or to use a daemon, and the timeout."""
 
     title: ClassVar = "Index and daemon"
     of: ClassVar = (SearchRequest,)

@@ -24,7 +24,7 @@ class TypedTarget(Struct, frozen=True):
     Attributes:
         place: the root, and the file in it if an existing file was typed.
         lines: typed `:line` or `:line-line` after the file; empty for the whole file.
-        typed: a row id, or a path key without an existing file; empty for folders and scopes.
+        typed: a row id, or the path key of a missing file; empty for folders and scopes.
     """
 
     place: Location

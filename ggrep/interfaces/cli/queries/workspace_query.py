@@ -316,7 +316,7 @@ def notices_of(response: Envelope, cwd: str) -> list[Notice]:
 
 
 def limits_of(response: Envelope) -> list[LimitHit]:
-    """Return the limits hit, each with its repository; errors report `deadline_share` instead."""
+    """Return the limits hit, each with its repository; omit `deadline_share`, which is an error."""
     names = {repo.repo_id: repo.alias or repo.repo_id for repo in response.workspace.repos}
     results = []
     for entry in response.limits_hit:

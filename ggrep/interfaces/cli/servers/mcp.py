@@ -155,7 +155,7 @@ def _loaded() -> ModuleType:
 
 
 def _warn_of(files: Sequence[Path], terminal: Terminal) -> None:
-    """Report workspace files that cannot be loaded; they may be corrected before a call."""
+    """Warn of workspace files that cannot be loaded; the user may correct them before a call."""
     from ggrep.config.root import canonical_root
     from ggrep.federation.workspace import load_workspace
 
