@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Skipped(GgrepError):
-    """The query was not finished because the error of another repository decided the request."""
+    """The query was cancelled or not sent: another failed, or other repositories fit better."""
 
     code = "skipped"
 
