@@ -315,8 +315,7 @@ class HostWatcher:
         return unmoved
 
     def _poll(self, polled: list[WatchedRoot]) -> None:
-        """Request full checks of the next `_CHECKED_AT_ONCE` roots, and of others that seem
-        changed."""
+        """Request full checks of `_CHECKED_AT_ONCE` roots, and of others that seem changed."""
         places = [place for place, entry in enumerate(polled) if entry.root == self._checked]
         first = places[0] + 1 if places else 0
         turn = [*polled[first:], *polled[:first]]

@@ -29,7 +29,7 @@ class Batch(Struct, frozen=True):
 
     Attributes:
         question: the query for the whole batch.
-        members: repositories of the batch; empty if a batch is slower or impossible.
+        members: repositories of the batch; empty if a batch would be slower or is impossible.
         apart: repositories to query separately.
     """
 

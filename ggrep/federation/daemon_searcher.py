@@ -164,7 +164,7 @@ class HostSearcher(Struct):
     """Searches repositories through one host process, which can also read other daemons' stores.
 
     Attributes:
-        guide: a daemon of the host process, which receives the messages.
+        guide: the daemon of the host process that receives the messages.
         met: addresses of the repositories' daemons, in ascending order of repository ids.
     """
 

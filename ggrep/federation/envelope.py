@@ -1,4 +1,4 @@
-"""The common part of all workspace answers, such as each repository's outcome, and its JSON."""
+"""The common part of all workspace answers: outcomes of the repositories, and the answer's JSON."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping

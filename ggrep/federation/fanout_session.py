@@ -105,11 +105,11 @@ class FanoutSession:
 
     Attributes:
         deadline: common deadline of all rounds.
-        part: share of the time until `deadline` that the search may use; a slate uses the rest.
+        part: share of the request's time that ends at `deadline`; a slate uses the rest.
         arrived: callback for each finished repository; None for no callback.
         kept: session tokens by repository; these repositories answer from the snapshots of the
             session.
-        search: the request to each repository, except for its corpora.
+        search: the request to each repository; the corpora are replaced for each repository.
         repos: all selected repositories.
         plan: the repositories to query for each corpus, once they are described.
         descriptions: descriptions of repositories with an index, once they are fetched.
@@ -232,7 +232,7 @@ class FanoutSession:
         """Return the term statistics of repositories for the query.
 
         Cached statistics of a snapshot are reused. If the snapshot has been deleted since, the
-        later search fails.
+        later search counts again.
         """
         known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
         counted = await self._count([repo for repo in repo_ids if repo not in known])

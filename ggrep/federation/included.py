@@ -71,7 +71,7 @@ def with_included(
     alias of a repository is the name of its directory, unless that alias is already used.
 
     Directories that `names_in` hides from the caller are not listed: the caller could otherwise
-    infer their size from the limit on examined files.
+    infer the number of files in them from the limit on examined files.
     """
     if not draft.include:
         return draft
