@@ -12,8 +12,8 @@ from pathlib import Path
 def stand_apart() -> None:
     """Leave the start directory, so that it is not used for imports and can be unmounted.
 
-    `-m` puts the start directory first in the search path: a file there with the name of a module
-    would run.
+    Python's `-m` puts the start directory first on the import path, so that a file there could be
+    imported instead of a module.
     """
     here = Path.cwd().resolve()
     if here != Path(__file__).resolve().parents[2]:

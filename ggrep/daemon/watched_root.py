@@ -43,7 +43,7 @@ class EventFilter:
         A build writes thousands of other files in these directories.
 
         Args:
-            products: paths below the root; None if unknown, as at first: then all events pass.
+            products: paths below the root; initially None (unknown), so that all events pass.
 
         Returns:
             True if earlier events of these files may have been dropped.
@@ -116,7 +116,10 @@ class WatchedRoot:
         self._glance = self._glanced()
 
     def open(self, problem: str) -> None:
-        """Record the start of watching; request a full check, because events were missed before."""
+        """Record the start of watching, or the problem that prevents it; request a full check.
+
+        Events before the start were missed.
+        """
         self.watched, self.opened, self.problem = not problem, True, problem
         self._identity = directory_identity(self.root)
         self._git = linked_git_dir(self.root)
@@ -136,7 +139,10 @@ class WatchedRoot:
         self._count(sum(self._filter.concerns(path) for path in paths), now_ms)
 
     def look(self, now_ms: float) -> bool:
-        """Check for changes without events; return False if another directory has the path now."""
+        """Return False if another directory has the root's path now.
+
+        Also detects changes of a git directory outside of the root, which cause no events.
+        """
         if directory_identity(self.root) != self._identity:
             return False
         if self._git is not None and (stamps := git_stamps(self._git)) != self._stamps:
@@ -179,7 +185,7 @@ _FILES: Final = ("HEAD", "index")
 
 
 def linked_git_dir(root: Path) -> Path | None:
-    """Return the git directory if it is outside of `root`; None without it, or for `root/.git`."""
+    """Return the git directory if it is not `root/.git`; None if there is no git directory."""
     directory = git_directory(root)
     return None if directory == root / ".git" else directory
 

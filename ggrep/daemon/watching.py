@@ -1,7 +1,8 @@
 """Reports changes below all roots of a host, with a shared watcher.
 
-The kernel allows a user about a hundred inotify instances, and each watched directory uses a watch.
-Therefore all roots share one instance, and roots that cannot be watched are polled.
+The kernel limits a user to about a hundred inotify instances, and to a number of inotify watches,
+of which each directory needs one. Therefore all roots share one instance, and roots that cannot be
+watched are polled.
 """
 
 import threading
@@ -21,7 +22,7 @@ UTF-8."""
 
 
 class Watch(Protocol):
-    """The part of the interface of `RustNotify` that this module uses."""
+    """The part of the interface of watchfiles' `RustNotify` that this module uses."""
 
     def watch(
         self, debounce_ms: int, step_ms: int, timeout_ms: int, stop_event: threading.Event
@@ -254,8 +255,8 @@ class HostWatcher:
         """Pass on events until the set of roots changes or the watch must be restarted.
 
         After an event with a name that is not UTF-8, a watch delivers no more events. The next
-        watch starts after a pause: such files can change many times a second, and a new watch walks
-        all trees.
+        watch starts after a pause: files with such names can change many times a second, and a new
+        watch walks all trees.
         """
         begun_ms = polled_ms = looked_ms = self._clock.monotonic_ms()
         look_ms = min(_LOOK_MS, self._poll_ms)
@@ -314,7 +315,7 @@ class HostWatcher:
         return unmoved
 
     def _poll(self, polled: list[WatchedRoot]) -> None:
-        """Request full checks of some roots in turn, and of all other roots that seem changed."""
+        """Request full checks of `_CHECKED_AT_ONCE` roots, and of others that seem changed."""
         places = [place for place, entry in enumerate(polled) if entry.root == self._checked]
         first = places[0] + 1 if places else 0
         turn = [*polled[first:], *polled[:first]]

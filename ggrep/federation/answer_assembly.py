@@ -124,10 +124,11 @@ def assemble(
 def cap_snippets(
     lists: Sequence[Sequence[MergedHit]], *, per_hit: int, total: int
 ) -> tuple[tuple[tuple[MergedHit, ...], ...], tuple[RepoLimit, ...]]:
-    """Return the lists with at most `per_hit` and `total` bytes of snippets, and the limits hit.
+    """Return the lists with shortened snippets, and the limits that shortened them.
 
-    Earlier lists receive bytes first. A hit in several lists counts once and has the same text in
-    each list. Limits only count shown hits.
+    The snippet of a hit has at most `per_hit` bytes; all snippets have at most `total` bytes, which
+    are given to earlier lists first. A hit in several lists counts once and has the same text in
+    each list.
     """
     shown: dict[str, Hit] = {}
     cuts: dict[tuple[str, str], RepoLimit] = {}
@@ -178,7 +179,7 @@ def _shortened(
 def _outcomes(
     session: FanoutSession, pool_set: PoolSet
 ) -> tuple[dict[RepoId, GgrepError], dict[RepoId, PoolResponse]]:
-    """Return errors by repository, also for unfinished queries, and lists of all others."""
+    """Return the errors of failed and unfinished repositories, and the lists of all others."""
     failures = dict(session.failures)
     for repo in pool_set.skipped:
         failures.setdefault(repo, Skipped("other repositories fit the query better"))

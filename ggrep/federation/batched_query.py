@@ -29,7 +29,7 @@ class Batch(Struct, frozen=True):
 
     Attributes:
         question: the query for the whole batch.
-        members: repositories of the batch; empty if a batch is slower or impossible.
+        members: repositories of the batch; empty if a batch would be slower or is impossible.
         apart: repositories to query separately.
     """
 
@@ -46,7 +46,7 @@ class Batch(Struct, frozen=True):
         """Return the query for the batch after the other repositories were searched.
 
         Args:
-            kept: repositories whose hits are shown.
+            kept: repositories to search; members that are not in `kept` return no lists.
             figures: term statistics of the other repositories.
             pools: lists of the other repositories.
         """
@@ -72,12 +72,12 @@ class Batch(Struct, frozen=True):
 def plan_batch(session: FanoutSession, *, by_rank: bool) -> Batch:
     """Return the batch of repositories to query together, and the repositories to query separately.
 
-    Repositories are queried together if their indexes are comparable in every corpus, their daemons
-    limit answers in the same way, and they return lists of their active snapshots without a
-    profile. More than half of the admitted repositories must qualify. A search for matching lines
-    is sent to each repository separately, because each repository limits its hits per file. If
-    lists are merged by rank, a batch also requires that copies are not folded and that each rank
-    has a distinct score.
+    Repositories are queried together if they search their active snapshots, no profile restricts
+    them, their indexes are comparable in every corpus, and their daemons limit answers in the same
+    way. More than half of the admitted repositories must qualify. A search for matching lines is
+    sent to each repository separately, because each repository limits its hits per file. If lists
+    are merged by rank, a batch also requires that copies are not folded and that the scores of
+    different ranks differ.
     """
     force = session.force
     admitted = [repo for repo in session.plan.admitted() if repo not in session.failures]

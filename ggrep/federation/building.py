@@ -43,8 +43,8 @@ class BuildResult(Struct, frozen=True):
     """The outcome of building one repository.
 
     Attributes:
-        exit_code: as of `ggrep index`, or 1 if only the push failed; None if the build never ran or
-            a signal ended it.
+        exit_code: exit code of `ggrep index`, or 1 if only the push failed; None if the build never
+            ran or a signal ended it.
         outcome: the outcome of the sync; also set if only the push failed.
     """
 

@@ -225,8 +225,8 @@ def _named(buckets: _Buckets, corpus: Corpus, wanted: str) -> list[Candidate]:
 def _rank(members: Sequence[Candidate], rule: _Rule) -> tuple[int, int, bool, str]:
     """Return the sort key of a cohort; the cohort with the smallest key is chosen.
 
-    The key does not depend on the corpus. The same cohort is therefore chosen for all corpora, and
-    its scores can be merged into one list.
+    The sort key does not depend on the corpus. The same cohort is therefore chosen for all corpora,
+    and its scores can be merged into one list.
     """
     # An empty repository does not count, as adding one must not change an answer.
     counts = ((member, member.description.counts) for member in members)

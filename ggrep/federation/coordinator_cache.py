@@ -55,7 +55,7 @@ class PoolSet(Struct, frozen=True):
         asked: requested length of each repository's lists.
         limits: limits hit by the queries.
         warnings: warnings of the queries.
-        whole: whether each repository with a second request, for a longer list, returned it.
+        whole: False if longer lists were requested and could not all be returned.
         verdicts: for some skipped repositories, whether they could have changed the answer.
     """
 

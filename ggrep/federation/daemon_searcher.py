@@ -74,7 +74,7 @@ def _narrowed(request: SearchRequest, view: ProfileView) -> SearchRequest:
 
 
 def described(description: RepoDescription, profile: Profile) -> RepoDescription:
-    """Return the description with the profile's name and an answers key that includes its view."""
+    """Return the description with the profile's name; its restrictions change `answers_key`."""
     if profile.view == ProfileView():
         return description
     text = f"{description.answers_key}|{profile.view!r}"
@@ -164,7 +164,7 @@ class HostSearcher(Struct):
     """Searches repositories through one host process, which can also read other daemons' stores.
 
     Attributes:
-        guide: a daemon of the host process, which receives the messages.
+        guide: the daemon of the host process that receives the messages.
         met: addresses of the repositories' daemons, in ascending order of repository ids.
     """
 
@@ -244,8 +244,8 @@ class DaemonSearchers(Struct):
     ) -> None:
         """Read the daemons' addresses, and start missing daemons.
 
-        A query to a repository without a daemon fails. Each call of `prepare` reads the settings
-        again. With `waits`, return once the started daemons listen.
+        If a daemon does not start, later queries to its repository fail. Each call of `prepare`
+        reads the settings again. With `waits`, return once the started daemons listen.
         """
         self._met = {}
         met = self._met
@@ -257,7 +257,7 @@ class DaemonSearchers(Struct):
         return DaemonSearcher(self.channels, partial(self.meet, repo), self._met.get(repo.repo_id))
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> HostSearcher | None:
-        """Return the searcher of the host with most repositories; None if no host serves two."""
+        """Return the searcher of the host with most repositories; None if no host has several."""
         met = {repo.repo_id: self._met[repo.repo_id] for repo in repos if repo.repo_id in self._met}
         served = Counter(host for host in self.channels.hosts_of(met.values()) if host)
         if not served:

@@ -116,7 +116,7 @@ def _cohorts(candidates: Sequence[Candidate], corpus: Corpus) -> tuple[DoctorCoh
 def _of_cohorts(
     members: Sequence[MemberState], candidates: Sequence[Candidate], cohorts: DoctorCohorts
 ) -> Iterator[Finding]:
-    """Yield a finding for each repository that a search excludes."""
+    """Yield a finding for each repository whose cohort a search does not query."""
     known = {candidate.repo_id: candidate.description for candidate in candidates}
     for member in members:
         left_out = [

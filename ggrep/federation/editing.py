@@ -105,7 +105,7 @@ def remove_repo(text: str, selector: str, names: NamesOf = lambda _: ()) -> str:
     Args:
         text: JSONC with an array `repos`; the other keys may be invalid.
         selector: the selector as the user typed it.
-        names: other names of an entry with a root: its id, and its location.
+        names: returns the id and the absolute paths of the repository with a root.
 
     Raises:
         WorkspaceError: no entry or several entries match, or the file has a single entry.

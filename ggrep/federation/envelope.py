@@ -1,4 +1,4 @@
-"""The common part of all workspace answers: the outcome of each repository, and the JSON."""
+"""The common part of all workspace answers: outcomes of the repositories, and the answer's JSON."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping
@@ -106,7 +106,7 @@ class RepoNotices(Struct, frozen=True):
     """Limits hit by one repository, and its warnings.
 
     Attributes:
-        provenance: the snapshot that answered; None if only the described snapshot is known.
+        provenance: the snapshot that answered; None if the reply does not name it.
     """
 
     provenance: Provenance | None
@@ -206,9 +206,9 @@ _OF_RESULTS: Final = frozenset({"max_results", "max_per_file"})
 def shown_repos(response: Envelope, shown: Iterable[RepoId]) -> frozenset[RepoId]:
     """Return the repositories that an answer lists.
 
-    A request can list all selected repositories, and up to `LISTED_WHOLE` are always listed.
-    Otherwise the list contains repositories that appear in the body, were selected by name, could
-    have changed the answer, or have a diagnostic or a limit hit.
+    All selected repositories are listed if the request asks for all, or if there are at most
+    `LISTED_WHOLE`. Otherwise the list contains repositories that appear in the body, were selected
+    by name, could have changed the answer, or have a diagnostic or a limit hit.
     """
     selected = frozenset(report.repo.repo_id for report in response.reports)
     if response.request.all_repos or len(selected) <= LISTED_WHOLE:
@@ -320,8 +320,8 @@ def _failure(error: GgrepError, clean: Clean) -> dict[str, str]:
 def _limits(limits: Iterable[RepoLimit], listed: Container[RepoId]) -> list[dict[str, Any]]:
     """Return the JSON of the limits hit.
 
-    Equal limits of unlisted repositories appear once without a repository; their hit counts are
-    added.
+    Equal limits of unlisted repositories appear once without a repository; for limits of lists, the
+    numbers of hits before the limit are added.
     """
     kept: dict[RepoLimit, None] = {}
     observed_of: Counter[tuple[str, int]] = Counter()

@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Skipped(GgrepError):
-    """The query was not finished because the error of another repository decided the request."""
+    """The repository was omitted: another repository failed, or other repositories fit better."""
 
     code = "skipped"
 
@@ -78,7 +78,7 @@ async def fan_out(  # noqa: PLR0913 - all but the first three have a default
         concurrency: maximum number of concurrent calls.
         deadline: common deadline of all calls.
         overtakes: calls are so cheap that more than `concurrency` calls may run.
-        part: share of the request's remaining time until `deadline`; 1 for all of it.
+        part: share of the request's remaining time that ends at `deadline`; 1 for all of it.
         strict: a failure cancels the calls with larger ids, with the error `Skipped`. Calls with
             smaller ids continue, because the error with the smallest id is reported.
         done: called after each call that was not cancelled.

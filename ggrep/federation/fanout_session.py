@@ -84,7 +84,7 @@ class RepoDone(Struct, frozen=True):
 
     Attributes:
         status: as in `repos` of the answer; `ok` for a repository that returned lists.
-        count: number of the repository's hits for the blended list.
+        count: number of hits from the repository.
         done: number of finished repositories, of `total` selected repositories.
     """
 
@@ -105,11 +105,11 @@ class FanoutSession:
 
     Attributes:
         deadline: common deadline of all rounds.
-        part: share of the request's time until `deadline`; a slate reserves the rest.
+        part: share of the request's time that ends at `deadline`; a slate uses the rest.
         arrived: callback for each finished repository; None for no callback.
         kept: session tokens by repository; these repositories answer from the snapshots of the
             session.
-        search: the request to each repository, except for its corpora.
+        search: the request to each repository; the corpora are replaced for each repository.
         repos: all selected repositories.
         plan: the repositories to query for each corpus, once they are described.
         descriptions: descriptions of repositories with an index, once they are fetched.
@@ -215,7 +215,7 @@ class FanoutSession:
     async def encode(self, repo_ids: Iterable[RepoId]) -> None:
         """Encode the query once for each encoder that several local repositories share.
 
-        A vector from a team server could be wrong, and would be used for other repositories.
+        Team servers are not queried: a wrong vector would be used for other repositories too.
         """
         if not self.search.vectors or self.search.is_exact:
             return
@@ -232,7 +232,7 @@ class FanoutSession:
         """Return the term statistics of repositories for the query.
 
         Cached statistics of a snapshot are reused. If the snapshot has been deleted since, the
-        later search fails.
+        later search counts again.
         """
         known = {repo: counts for repo in repo_ids if (counts := self._known(repo)) is not None}
         counted = await self._count([repo for repo in repo_ids if repo not in known])
@@ -257,8 +257,8 @@ class FanoutSession:
     async def is_described_anew(self) -> bool:
         """Describe the repositories again after a snapshot file changed; return whether to retry.
 
-        A description verifies the changed snapshot and omits it if it is damaged. A retry requires
-        that all other descriptions are unchanged.
+        The host process verifies the changed snapshot and omits its repository if the snapshot is
+        damaged. A retry requires that all other descriptions are unchanged.
         """
         if not self._gone or self._described_anew or self.is_over:
             return False
@@ -281,8 +281,8 @@ class FanoutSession:
 
         A repository that has published a new snapshot is counted again. If that changes the sum,
         all repositories are searched again: lists scored by different statistics must not be
-        merged. If `others` is given, half of the remaining time is reserved for searching those
-        repositories afterwards.
+        merged. `others` are the statistics of repositories that are searched afterwards, for which
+        half of the remaining time is reserved.
         """
         if not figures:
             return {}, figures

@@ -51,8 +51,8 @@ class FederatedRequest(Struct, frozen=True):
 
     Attributes:
         search: the search; its `timeout_ms` is for the whole request.
-        select: adds repositories to the selection; `only` removes all repositories that are not in
-            it.
+        select: adds repositories to the selection; `only` removes all repositories that `only` does
+            not name.
         merge_strategy: None for the strategy of the workspace file, or `rrf` if it has none.
         rrf_k: None for the constant of the workspace file, or 60 if it has none.
         deadline: takes precedence over `search.timeout_ms`.

@@ -28,7 +28,7 @@ class FederatedResponse(Envelope, frozen=True, kw_only=True):
     Attributes:
         in_force: the effective limits and the requested strategy.
         strategy: the strategy that was used.
-        hits: the blended list, best first; a weak answer has shorter lists.
+        hits: the blended list, best first; low confidence shortens all lists.
         confidence: how well the best hits of the merged list fit the query.
         statistics_repos: repositories whose statistics affect scores; only with `global`.
         matched: counts of matches in each repository that answered; empty unless lines are matched.

@@ -71,7 +71,7 @@ def with_included(
     alias of a repository is the name of its directory, unless that alias is already used.
 
     Directories that `names_in` hides from the caller are not listed: the caller could otherwise
-    infer their size from the limit on examined files.
+    infer the number of files in them from the limit on examined files.
     """
     if not draft.include:
         return draft
@@ -161,7 +161,7 @@ def _within(entry: AnyEntry, include: IncludeDraft) -> AnyEntry:
 def _matching(
     includes: Sequence[IncludeDraft], directory: Path, names_in: NamesIn
 ) -> list[tuple[Path, IncludeDraft]]:
-    """Return matching directories and files in the order of globs, each with its first glob."""
+    """Return matching paths in the order of globs, each with the first glob that matches it."""
     globs = Globs(directory, names_in)
     include_of: dict[Path, IncludeDraft] = {}
     for index, include in enumerate(includes):

@@ -113,7 +113,7 @@ class _Part(Struct):
     """A part of the collection, with the repositories that it searches.
 
     Attributes:
-        indexes: for each of the part's repositories, its index in the whole search.
+        indexes: position of each of the part's repositories in the whole search.
         texts: chunk ids of hits in other parts.
     """
 
@@ -125,7 +125,7 @@ class _Part(Struct):
     async def pools(
         self, question: BatchedQuery, others: tuple[Any, ...], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the part's lists; their indexes count only the part's repositories."""
+        """Return the part's lists; each list has the position of its repository in the part."""
         numbers = {index: number for number, index in enumerate(self.indexes)}
         share = replace(
             question,
@@ -197,7 +197,7 @@ def _merged(
     pairs = list(zip(parts, responses, strict=True))
 
     def entries_of(name: str) -> tuple[Any, ...]:
-        """Return the entries of a field from all replies, with indexes in the whole search."""
+        """Return the entries of a field from all replies, with positions in the whole search."""
         entries = [
             replace(entry, member=part.indexes[entry.member])
             for part, response in pairs

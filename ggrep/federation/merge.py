@@ -51,7 +51,7 @@ class MergedHit(Struct, frozen=True):
         hit: the hit from the repository's reply; `hit.score` is the score in the repository.
         score: score in the merged list.
         local_rank: 0-based rank in the repository's list.
-        also_in: copies that were folded into this hit, by repository, file, line and row.
+        also_in: copies that were folded into this hit, sorted by repository, file, line and row.
     """
 
     repo_id: RepoId
@@ -159,13 +159,13 @@ def fold(ordered: Sequence[MergedHit]) -> tuple[MergedHit, ...]:
 def exhausted_by_folding(
     lists: Iterable[RankedList], lengths: Mapping[RepoId, int], *, top: int
 ) -> frozenset[RepoId]:
-    """Return the repositories whose lists folding can use up; does not merge the lists.
+    """Return the repositories whose lists folding can make too short, without merging lists.
 
-    A repository can have further hits if its list has the requested length. Further hits matter
-    only if the list contains fewer than `top` distinct texts, as each distinct text keeps a hit
-    that ranks no lower than the list's last hit. Folding can therefore use up a list only through
-    copies inside a repository, which are rare. Lists with a requested length below `top` are short
-    on purpose.
+    A repository can have further hits if its list has the requested length. These hits have no
+    effect if the list contains at least `top` distinct texts: for each text, the merged list
+    contains a hit that ranks no lower than the list's last hit. Folding can therefore make a list
+    too short only if the list contains copies from inside its repository, which is rare. The result
+    excludes lists with a requested length below `top`, which are short on purpose.
     """
     return frozenset(
         item.repo_id

@@ -76,7 +76,8 @@ class MergedReferences(Struct, frozen=True):
 
     Attributes:
         wanted: number of occurrences of the requested kinds, in parsed files.
-        mentions: number of occurrences in `mention_files` files that were not parsed.
+        mentions: number of occurrences in files that were not parsed; `mention_files` is the number
+            of these files.
         doubtful: number of usages whose container is unknown; they are not listed.
         spellings: the first other spelling of the name; empty if there is none.
     """
@@ -207,7 +208,7 @@ def merge_definitions(
 
 
 def local_family(pool: ReferencesPool, owners: tuple[str, ...]) -> Family:
-    """Return the family of definitions according to a single repository."""
+    """Return the family of definitions that a repository would choose by itself."""
     return family_of(sort_definitions(pool.defined, owners), owners)
 
 

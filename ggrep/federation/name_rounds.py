@@ -156,10 +156,10 @@ async def judge_all(
 ) -> tuple[NameStep | None, MergedDefinitions]:
     """Return the matching rule, and the definitions that classify all usages.
 
-    A repository that fails in a round is excluded with its definitions. A repository that publishes
-    a new snapshot can have other spellings. Both cases change which repositories must be queried
-    again. After a few rounds, a repository whose definitions change again fails, so the rounds end
-    also without a deadline.
+    A repository that fails in a round is excluded with its definitions. A new snapshot of a
+    repository can contain other spellings. An exclusion and a new snapshot both change which
+    repositories must be queried again. After a few rounds, a repository whose definitions change
+    again fails; the rounds therefore end even without a deadline.
     """
     used: dict[tuple[NameStep, RepoId], Family] = {}
     number = 0

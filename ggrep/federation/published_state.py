@@ -73,8 +73,8 @@ class _SnapshotManifest(Struct, frozen=True):
 def read_index_state(store: Path, store_id: str) -> IndexState:
     """Return the state of a store's active snapshot.
 
-    A publish and a collection can run between reading the pointer and reading the manifest. If the
-    manifest is missing and the pointer has changed, both are read again.
+    Between reading the pointer and reading the manifest, a new snapshot can be published and the
+    old snapshot deleted. If files are missing and the pointer has changed, both are read again.
     """
     pointed = _pointed(store)
     state = _state(store, store_id, pointed)
@@ -171,7 +171,7 @@ def _manifest(snapshot_id: SnapshotId, data: bytes) -> _SnapshotManifest:
 
 
 def _missing(store: Path, manifest: _SnapshotManifest) -> str | None:
-    """Return the first missing artifact; ignore images, because they can be rebuilt."""
+    """Return the first missing artifact; ignore segment images, which can be rebuilt."""
     paths = [manifest.visibility.path]
     paths += [part.path for part in (*manifest.tombstones, *manifest.segment_map)]
     paths += [

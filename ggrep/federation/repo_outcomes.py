@@ -49,7 +49,8 @@ class RepoReport(Struct, frozen=True):
 
     Attributes:
         status: outcome of all corpora; `partial` if their outcomes differ.
-        snapshot_id: the snapshot that answered, else the described snapshot; None if unknown.
+        snapshot_id: the snapshot that answered, else the snapshot in `description`; None if
+            unknown.
         degraded: whether the snapshot lacks files; None if unknown.
         partial_index: whether the first index is still being built; None if unknown.
     """
@@ -92,7 +93,7 @@ class Answers(Struct, frozen=True):
 def report(
     selection: Selection, corpora: tuple[Corpus, ...], plan: CohortPlan, answers: Answers
 ) -> tuple[RepoReport, ...]:
-    """Return a report for each selected repository, by id."""
+    """Return a report for each selected repository, sorted by id."""
     ordered = sorted(selection.repos, key=lambda repo: repo.repo_id)
     return tuple(_report(repo, corpora, plan, answers) for repo in ordered)
 
@@ -188,8 +189,8 @@ class Known(Struct, frozen=True):
         counted: repositories whose statistics are in the sum; used only if `summed`.
         by_words: whether each hit contains whole words of the query. If False, word statistics do
             not show which repositories have hits.
-        verdicts: for repositories with scored but unshown rows, whether a row could have been
-            shown.
+        verdicts: for repositories that were scored but returned no lists, whether a hit could have
+            been shown.
     """
 
     query: str

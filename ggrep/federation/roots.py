@@ -20,8 +20,8 @@ _POINTER_BYTES = 8192
 def workspace_warnings(workspace: Workspace) -> tuple[Diagnostic, ...]:
     """Return probable mistakes in a workspace file, and causes of duplicate hits.
 
-    Mistakes are a removed merge strategy and globs without a match. Causes of duplicates are nested
-    roots and several work trees of a repository.
+    Mistakes are a merge strategy that ggrep no longer supports and globs without a match. Causes of
+    duplicates are nested roots and several work trees of a repository.
     """
     repos = tuple(repo for repo in workspace.repos if repo.missing is None)
     idle = [

@@ -53,7 +53,7 @@ class MessageSearcher(Struct, frozen=True):
         read: Callable[[Reply], T],
         deadline: Deadline,
     ) -> T:
-        """Return what `read` makes of the reply; `message_of` creates the message.
+        """Send the message from `message_of`; return the value that `read` returns for the reply.
 
         `message_of` gets the remaining time in ms.
         """

@@ -74,7 +74,7 @@ def compile_globs(patterns: Sequence[str], names: Sequence[str]) -> tuple[Glob, 
 
 
 def _check_groups(pattern: str) -> None:
-    """Check that each group can match a name in at most one way."""
+    """Check that each group, such as `+(a|b)`, can match a name in at most one way."""
     groups = _GROUP.findall(pattern)
     if _GROUP.search(_GROUP.sub("x", pattern)):
         raise _refused(pattern, "groups such as `+(a|b)` cannot be nested")
@@ -101,7 +101,7 @@ def _repeats_in_one_way(alternatives: Sequence[str]) -> bool:
 
 
 def _steps(crossings: int, names: Sequence[str]) -> int:
-    """Return the number of ways to split the names at `**`, times the length of a part."""
+    """Return the cost of a match: the ways to split each name at `**`, times a part's length."""
     total = 0
     for name in names:
         parts = name.count("/") + 1

@@ -73,8 +73,9 @@ class TeamServers(Struct):
     async def with_members(self, workspace: Workspace, deadline: Deadline) -> Workspace:
         """Return the workspace with the repositories of its servers.
 
-        If a name in an entry matches no repository, the result contains a member for the name that
-        cannot be queried. If several entries select a repository, the first entry applies.
+        If a name in an entry matches no repository, the result contains a member with this name,
+        and queries to the member fail. If several entries select a repository, the first entry
+        applies.
         """
         urls = sorted({entry.remote for entry in workspace.remotes if not entry.refused})
         listings = await gather([self._listed(url, deadline) for url in urls])

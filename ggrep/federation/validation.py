@@ -245,7 +245,7 @@ def _draft(value: Mapping[str, object], problems: Problems, locate: Locate) -> W
 
 
 def _current(merge: object) -> tuple[object, str]:
-    """Return `merge` with `global` in place of a removed strategy, and the removed strategy."""
+    """Return `merge` with `global` for a strategy in `REMOVED`, and the replaced strategy."""
     name = merge.get("strategy") if isinstance(merge, Mapping) else None
     if isinstance(merge, Mapping) and isinstance(name, str) and name.strip() in REMOVED:
         return {**merge, "strategy": GLOBAL}, name.strip()

@@ -77,7 +77,7 @@ class WorkspaceRepo(Struct, frozen=True):
     Attributes:
         priority: among tied hits, the repository with the higher priority comes first.
         missing: reason why the repository cannot be queried, such as a missing directory; else
-            None. Paths and id of a missing repository are those that it would have.
+            None. Paths and id of a missing repository are computed as if its directory existed.
         included: the glob that selects the repository; empty for an entry of the file.
         remote: the repository on a team server, whose paths are no paths of this machine; None for
             a directory.
@@ -119,10 +119,10 @@ class Workspace(Struct, frozen=True):
 
     Attributes:
         repos: in the file's order; included repositories come last, by root.
-        remotes: the entries of team servers, whose repositories only queries add to `repos`.
+        remotes: the entries of team servers; `repos` contains their repositories only in queries.
         repo_set_id: equal for equal sets of repositories, independent of aliases.
         workspace_config_hash: changes with every edit that has an effect.
-        removed_strategy: the removed merge strategy that the file names; empty for none.
+        removed_strategy: merge strategy of the file that ggrep no longer supports; empty for none.
         hides: returns whether the caller must not learn whether a path exists.
     """
 
@@ -143,7 +143,7 @@ class Workspace(Struct, frozen=True):
 
     @property
     def strategy_warnings(self) -> tuple[Diagnostic, ...]:
-        """Return the warning that a removed strategy is read as `global`; empty for none."""
+        """Return the warning that `removed_strategy` is read as `global`; empty for none."""
         if not self.removed_strategy:
             return ()
         message = (
@@ -171,10 +171,10 @@ def load_workspace(
         resolve_root: returns the canonical root of the repository around a directory; called once
             for each directory.
         name_repo: returns the repository id of a canonical root.
-        real: `path` without links if no other file may be read; None if any file may be read.
+        real: the only file that may be read, without links; None if links may lead to any file.
         whole: whether a missing root is an error; otherwise the repository is marked as missing.
-        names_in: paths that the caller may read, see `NamesIn`. A root outside is not read or
-            matched by a glob, and its id is computed from the path as written.
+        names_in: paths that the caller may read, see `NamesIn`. A root that the caller may not read
+            is neither read nor matched by a glob, and its id is computed from the path as written.
 
     Raises:
         InvalidRequest: a link has replaced the directory that contains `real`.
@@ -303,7 +303,7 @@ def locate_root(
 
 
 def names_of_root(root: str, file: Path, resolve_root: ResolveRoot) -> tuple[str, ...]:
-    """Return the names of an entry's repository: its id, its canonical root and its root."""
+    """Return the names of an entry's repository: id, canonical root, root with links."""
     try:
         location = locate_root(root, file.parent, resolve_root, fingerprints.repo_id, RealPaths())
     except RootProblem as problem:

@@ -81,7 +81,7 @@ class LocatedRoot(Struct, frozen=True):
 
 
 class IncludeDraft(Struct, frozen=True):
-    """An element of `include`; the file can contain a text with only the glob."""
+    """An element of `include`; in the file, the text of the glob can replace the object."""
 
     glob: Annotated[
         str,
@@ -98,7 +98,7 @@ class EntryDraft(Struct, frozen=True):
     """An element of `repos`, or a repository that an `include` selects.
 
     Attributes:
-        located: location of the root; None if it was not searched or not found.
+        located: location of the root; None if the root is not valid.
         included: the glob that selects the repository; empty for an element of `repos`.
     """
 
@@ -135,8 +135,8 @@ class WorkspaceDraft(Struct, frozen=True):
     """The content of a workspace file.
 
     Attributes:
-        removed_strategy: the removed merge strategy in the file, which means `global`; empty for
-            none.
+        removed_strategy: merge strategy of the file that ggrep no longer supports and reads as
+            `global`; empty for none.
     """
 
     name: Annotated[str, Key("Name of the workspace.")]

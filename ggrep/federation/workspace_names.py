@@ -118,7 +118,8 @@ class FederatedReferences(Envelope, frozen=True, kw_only=True):
 
     Attributes:
         files: number of files with a shown occurrence.
-        mentions: number of occurrences in `mention_files` files that were not parsed.
+        mentions: number of occurrences in files that were not parsed; `mention_files` is the number
+            of these files.
         defining: repositories that define the name in the requested container.
     """
 

@@ -258,7 +258,7 @@ def replay_of(
 
 
 def standing(hits: Sequence[ReceiptHit]) -> tuple[HitFate, ...]:
-    """Return the fate `same` for each hit, for an answer with the same bytes."""
+    """Return the fate `same` for each hit of an answer whose bytes did not change."""
     return tuple(HitFate(Fate.SAME, original_place(hit)) for hit in hits)
 
 

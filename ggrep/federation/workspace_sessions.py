@@ -82,7 +82,7 @@ class WorkspaceSession(Struct, frozen=True):
         shown: Mapping[RepoId, Iterable[str]],
         ended: Collection[RepoId] = (),
     ) -> "WorkspaceSession":
-        """Return the session after a step.
+        """Return the session after a slate showed the files `shown`.
 
         Repositories in `ended` have lost their snapshots; their sessions start again.
         """

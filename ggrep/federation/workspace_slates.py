@@ -132,8 +132,8 @@ def _left_out(response: SlateResponse) -> int:
 def _left(response: FederatedResponse, usual: int) -> int:
     """Return the byte budget that remains for a slate beside the metadata of many repositories.
 
-    At least half of the default budget remains. Times are not counted, because they differ from run
-    to run.
+    At least half of the default budget remains. The bytes of elapsed times are not counted, because
+    times differ from run to run.
     """
     timeless = replace(response, request=replace(response.request, stats=False))
     head = {**timeless.head(), "ok": True, "confidence": timeless.confidence.value}
@@ -293,8 +293,8 @@ def _requests(
 ) -> dict[RepoId, SlateRequest]:
     """Return the requests for slates by repository.
 
-    If the session names targets, these are the repositories of the targets; otherwise those of
-    the best hits.
+    If the session names targets, the result contains the repositories of the targets; otherwise the
+    repositories of the best hits.
     """
     session_request, total = shape.session, _total(completed)
     if session_request is not None and session_request.targets:

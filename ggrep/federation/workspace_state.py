@@ -224,7 +224,7 @@ def read_workspace_state(
 ) -> WorkspaceState:
     """Return the state of a workspace; with a clock, also query its daemons.
 
-    The state of a repository includes that its root is missing or its settings are invalid.
+    A missing root or invalid settings are part of a repository's state and raise no error.
     """
     ordered = sorted(workspace.repos, key=lambda repo: (repo.repo_id, str(repo.root_canonical)))
     try:
@@ -370,7 +370,7 @@ class _ReportedDaemon(Struct, frozen=True):
 
 
 class _ReportedStatus(Struct, frozen=True):
-    """The fields of a status document that are read, from any build."""
+    """The fields that are read from the status of a daemon, which can be of another build."""
 
     sync: _ReportedSync = _ReportedSync()
     daemon: _ReportedDaemon = _ReportedDaemon()

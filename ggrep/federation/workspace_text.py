@@ -232,7 +232,8 @@ def _elements(
 def lines_of(text: str) -> dict[str, int]:
     """Return the 1-based line of each top-level key, each entry and each key of an entry.
 
-    The keys are the fields of issues, such as `$.name`, `$.repos[2]` and `$.repos[2].root`.
+    The keys of the result are the fields that issues name, such as `$.name`, `$.repos[2]` and
+    `$.repos[2].root`.
 
     Requires: `text` is JSONC.
     """

@@ -1,9 +1,9 @@
 """Limits how many threads of all processes of a home encode at once.
 
 A slot is a file; a process holds the file's lock while it encodes one batch. Batches and queries
-have separate lanes, so that neither waits for the other without end: the first slot is for batches
-only, one more slot is for queries only, and both lanes use all other slots. With a limit of 1, a
-query can therefore be encoded at the same time as a batch.
+have separate lanes, so that neither waits for the other without end: one slot is for batches only,
+one slot is for queries only, and both lanes use all other slots. These two slots also exist with a
+limit of 1: a query can be encoded at the same time as a batch.
 
 Within a lane, a holder that released a slot does not overtake waiting threads and processes: the
 threads of a process wait for a lock of the lane, and the thread that has it waits in the queue of
@@ -11,14 +11,15 @@ all processes.
 
 A stopped holder keeps its lock. A holder's heartbeat is the time at which it took the slot. If the
 heartbeat is older than any batch takes (`ttl_ms`), another process replaces the file of the slot.
-Two races between processes A and B that notice the same stopped holder:
+If processes A and B notice the same stopped holder, two races are possible:
 
-1. A and B both replace the file, B the file that A has just created, so both hold the slot.
-Therefore a process first takes the lock `replace.lock` and checks the heartbeat again, which is new
-or missing if A took the slot. 2. A locks the file of a terminated holder while B reads the holder's
-last heartbeat. So A writes a
-   heartbeat before it checks that the file still has its name (`locks.take`). If B removes the file
-   after that check, the limit is exceeded by one encoding.
+1. A replaces the file, then B replaces the file that A has just created, and both hold the slot.
+   Therefore a process locks `replace.lock` and reads the heartbeat again before it replaces a
+   file. If A has taken the slot, B then reads a new heartbeat or no heartbeat.
+2. A locks the file of a holder that has just ended, while B reads this holder's last heartbeat and
+   removes the file. Therefore A writes a heartbeat, and then checks that the file still has its
+   name (`locks.take`). If B removes the file after that check, the limit is exceeded by one
+   encoding.
 """
 
 import os
@@ -65,7 +66,7 @@ class SlotStatistics(Struct, frozen=True):
 
 
 class EncodeSlots:
-    """The slots in a directory, shared by all processes with the same directory and number."""
+    """The slots in a directory; processes with the same `directory` and `slots` share them."""
 
     def __init__(
         self,

@@ -22,7 +22,7 @@ _WORDS = bytes(
 
 
 class _Slots(dict[bytes, int]):
-    """Maps words to slots: the lower half of the slots counts up, the upper half counts down."""
+    """Maps words to slots; words in the upper half of the slots count negatively."""
 
     def __missing__(self, word: bytes) -> int:
         digest = hashlib.sha256(word).digest()

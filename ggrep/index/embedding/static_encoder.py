@@ -44,7 +44,7 @@ _Sums = npt.NDArray[np.float64]
 class _RowsOfWords(dict[str, tuple[int, ...]]):
     """Maps words to the rows of their known features; emptied when it is full.
 
-    Thread-safe: each step is atomic in the interpreter, and a lost step costs only a lookup.
+    Thread-safe: each step is atomic in the interpreter, and a lost entry is only computed again.
     """
 
     def __init__(self, model: StaticModel) -> None:
@@ -100,7 +100,7 @@ class StaticEncoder:
 
         Args:
             texts: the number of texts.
-            owners: the text of each term.
+            owners: the index of each term's text.
             terms: rows of features (`row_of`), each as often as it occurs in a text.
         """
         weights = self._model.document_weights
@@ -137,7 +137,7 @@ class StaticEncoder:
 def _counted(
     keys: npt.NDArray[np.int64], texts: int, vocabulary: int
 ) -> tuple[list[int], _Places, _Places]:
-    """Count the rows of each text; return the bounds of texts, the distinct rows and their counts.
+    """Return each text's bounds in the other two results, its distinct rows, and their counts.
 
     Args:
         keys: text x vocabulary + row, in any order; they are sorted in place.

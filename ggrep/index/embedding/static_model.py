@@ -1,9 +1,10 @@
 """The static encoder's model: a folder of plain files, written by training.
 
-    words.txt one feature per line, UTF-8, sorted by bytes vectors.npy int8 (V, D): a row for each
-    feature, scaled to its own peak weights.npy uint16 (2, V): what the row counts in documents and
-    in queries, its scale folded in; the largest of each kind is 65,535 card.json revision, digest,
-    dimension, vocabulary, and keys that training adds
+    words.txt    one feature per line, UTF-8, sorted by bytes
+    vectors.npy  int8 (V, D): a row for each feature, quantised with a scale of its own
+    weights.npy  uint16 (2, V): each row's weight in documents and in queries, times its scale,
+                 normalised so that the largest weight of each kind is 65,535
+    card.json    revision, digest, dimension, vocabulary, and keys that training adds
 
 The digest is the SHA-256 of the first three files, one after the other. The card is written last.
 If writing was interrupted, the digest does not match and the folder is rejected.

@@ -6,7 +6,7 @@ deleted at any time. After any error a vector counts as not cached, and no opera
 longer than about a second.
 
 An entry is `digest (16 bytes) | scale (float64) | vector (int8)`. The digest is BLAKE2b, with the
-encoder's fingerprint as key, of the text's whole hash, scale and vector. Therefore neither a
+encoder's fingerprint as key, of the text's SHA-256, the scale and the vector. Therefore neither a
 flipped bit nor two texts with equal 64-bit keys result in a wrong vector.
 """
 
@@ -56,7 +56,7 @@ class VectorStatistics(Struct, frozen=True):
 
     Attributes:
         misses: requested vectors that were not returned, for any reason.
-        written: stored entries, and used entries that were written again with the hour of the use.
+        written: new entries, and used entries that were written again with a new hour of use.
         evicted: rows deleted because of the size limit, without those of removed files.
         failures: failed operations on the file.
     """
@@ -88,7 +88,7 @@ class VectorCache:
             fingerprint: `embed_config_fingerprint`, SHA-256 hex.
             dimension: the length of every vector.
             max_bytes: maximum size of all files in the directory together; 0 means no limit.
-            clock: dates the uses of entries.
+            clock: time source for the last use of entries.
             wait: sleeps for a number of seconds.
         """
         self._file = VectorDatabase(directory / f"{fingerprint[:16]}{SUFFIX}", wait=wait)

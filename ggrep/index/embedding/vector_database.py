@@ -4,8 +4,8 @@ Rows are stored in the order in which they were written, with an index on the ke
 therefore written to few pages, and the oldest rows fill consecutive pages.
 
 A process holds a shared lock on a lock file beside the database while the database is open, and an
-exclusive lock to create, replace or remove it: SQLite opens its log by name, so the log of a
-removed file must not be applied to its successor. The lock file is never removed, because another
+exclusive lock to create, replace or remove it: SQLite opens its log by name, and could otherwise
+apply the log of a removed file to a new file. The lock file is never removed, because another
 process may be about to lock it. The lock file's modification time is the time at which the database
 was last opened, to the hour.
 
@@ -90,7 +90,7 @@ def note_use(path: Path, clock: Clock) -> None:
 
 
 def last_use(path: Path) -> int:
-    """Return when a vector file was last opened, in seconds; 0 if never."""
+    """Return the Unix time at which a vector file was last opened, to the hour; 0 if never."""
     try:
         return int(_lock_file(path).stat().st_mtime)
     except FileNotFoundError:
@@ -268,7 +268,7 @@ class VectorDatabase:
         return self._figure("page_count") * self._figure("page_size")
 
     def evict(self, most_bytes: int) -> int:
-        """Delete the oldest rows until `most_bytes` suffice; return the number of deleted rows."""
+        """Delete the oldest rows until at most `most_bytes` are used; return the number of rows."""
         total = 0
         while (excess := self._used_bytes() - most_bytes) > 0:
             batch = min(excess // _ROW_BYTES + 1, _EVICTED_ROWS)

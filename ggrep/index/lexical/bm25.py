@@ -38,7 +38,10 @@ class WeightedTerm(Struct, frozen=True):
 
 
 def inverse_document_frequency(documents: int, holding: int) -> float:
-    """Return ln(1 + (N - n + 0.5) / (n + 0.5)); positive for every n <= N."""
+    """Return ln(1 + (N - n + 0.5) / (n + 0.5)); positive for every n <= N.
+
+    N is `documents`; n is `holding`, the number of documents with the term.
+    """
     return math.log1p((documents - holding + 0.5) / (holding + 0.5))
 
 

@@ -3,6 +3,8 @@
 `LEXICAL_LAYOUT` is part of the configuration fingerprint and of the cohort key, so statistics of
 different layouts are never added.
 
+Each layout adds to the layouts before it:
+
 lexical-1: chunk fields body, name, crumb, symbol; file fields path, stem.
 lexical-2: chunk field doc; parts of words by their stems.
 lexical-3: chunk field spelled; a chunk's own name counts twice in symbol and spelled.
