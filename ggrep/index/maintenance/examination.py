@@ -128,7 +128,7 @@ def examine(
         store_id: the id that its snapshots must have.
         deep: hash every artifact again, even if it was verified before.
         deadline: checked before each artifact.
-        rebuild: called for a damaged store; returns whether a sync rebuilds the store.
+        rebuild: called for a damaged store; requests a sync and returns whether the sync will run.
 
     Raises:
         DeadlineExceeded: time ran out.

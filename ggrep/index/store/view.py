@@ -50,7 +50,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
     """An open snapshot; immutable, so that several queries can share it.
 
     Attributes:
-        damage: the damage of the store, if this is not its intact active snapshot; else None.
+        damage: the damage of the store; None if this is the active snapshot and it is intact.
         stamps: the stats of the snapshot's files at their verification.
         derived: cached values that other packages computed from the snapshot.
     """
