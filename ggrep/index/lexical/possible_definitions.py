@@ -95,7 +95,7 @@ def _folded(text: str) -> str:
 
 
 def _general(text: str) -> set[str]:
-    """Find definitions in languages without a function here: by keywords, values, blocks, lists."""
+    """Find definitions by the keywords, values, blocks and lists that many languages have."""
     if text.isascii():
         tokens = text.encode("ascii").translate(_LETTERS).decode("ascii").split()
     else:

@@ -130,7 +130,7 @@ class Postings(Struct, frozen=True, eq=False):
         )
 
     def find(self, term: str) -> int | None:
-        """Return the term's position in the dictionary, or None."""
+        """Return the position of a term among the terms of the set, or None."""
         try:
             return self.looked_up[term]
         except KeyError:

@@ -154,7 +154,7 @@ class Vocabulary:
     """Maps words and terms to numbers; contains the terms of each word as compressed sparse rows.
 
     Attributes:
-        terms_in_order: the terms by their numbers.
+        terms_in_order: the terms in the order of their numbers.
     """
 
     def __init__(self) -> None:

@@ -212,13 +212,13 @@ def whole_terms(text: str) -> tuple[str, ...]:
 
 
 def folded_name(name: str) -> str:
-    """Return a name in lower case, in the form of the symbol field."""
+    """Return a name as the symbol field contains it: in lower case, without outer underscores."""
     plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
     return plain.strip("_").casefold() or plain
 
 
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct names in lower case, in the form of the symbol field."""
+    """Return the distinct names as the symbol field contains them, see `folded_name`."""
     return tuple(dict.fromkeys(folded_name(name) for name in names if name))
 
 

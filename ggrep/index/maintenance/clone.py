@@ -81,7 +81,7 @@ class StorePair(Struct, frozen=True):
             yield leases[self.target]
 
     def patience(self, milliseconds: int, message: str) -> Patience:
-        """Return a wait that raises Busy with `message` after some milliseconds."""
+        """Return the limit of a wait for a lock; the wait then raises Busy with `message`."""
         return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 

@@ -54,7 +54,7 @@ def _damage(examination: Examination) -> Iterator[HealthCheck]:
 
 
 def _sums(_: Examination, manifest: SnapshotManifest) -> Iterator[HealthCheck]:
-    """Compare the manifest's sums with the sums of its parts."""
+    """Compare the manifest's totals with the sums over its segments and tombstone files."""
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
     if rows != counts.chunks_indexed:

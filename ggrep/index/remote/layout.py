@@ -9,9 +9,8 @@
 
 A collection deletes the other objects if no ref needs them.
 
-
 Blobs and trees are named by the digest of their content and never change. States and refs are
-replaced by compare-and-swap: a ref at each push, a state only if its tree has other files. All
+replaced by compare-and-swap: a ref at each push, a state if it must refer to another tree. All
 content from a remote is limited in size, decoded and checked in this module before it is used.
 """
 
@@ -92,7 +91,7 @@ class States(Struct, frozen=True):
     """Names for a snapshot's set of files, the same on every machine.
 
     Attributes:
-        git_tree: git's tree of the commit, if there are no uncommitted changes; else None.
+        git_tree: id of the commit's tree in git, if there are no uncommitted changes; else None.
         files: digest over all paths and contents, see `files_state`.
     """
 
@@ -277,7 +276,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
 
 
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
-    """Return a ref's entries with a push added; it replaces entries of the same tree or files."""
+    """Add a push to a ref's entries, and remove entries with its tree, or its states and commit."""
     of = (new.states, new.commit)
     others = (
         entry for entry in entries if entry.tree != new.tree and (entry.states, entry.commit) != of

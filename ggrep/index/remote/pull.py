@@ -41,7 +41,7 @@ class PullReport(Struct, frozen=True):
     Attributes:
         outcome: `pulled`; `current` if the index already contains all files as they are; `nothing`
             if the remote has no usable snapshot; `nothing new` if its snapshots contain none of the
-            missing files; `failed` if the pull raised an error.
+            missing files; `failed` if an error or a missing remote prevented the pull.
         exact: whether the snapshot is exactly the pushed one.
         files: number of indexed files after the pull.
         of_files: number of files in the work tree.

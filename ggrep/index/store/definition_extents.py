@@ -81,7 +81,7 @@ def extents_of(chunks: Sequence[Chunk]) -> list[Extent | None]:
 
 
 def _is_part(chunks: Sequence[Chunk], place: int) -> bool:
-    """Return whether a chunk can be a part: it has no name, or the next chunk has the same type."""
+    """Return whether a chunk can be a part of a definition that is cut into several chunks."""
     chunk = chunks[place]
     if chunk.corpus is not Corpus.CODE:
         return False

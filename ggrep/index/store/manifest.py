@@ -68,7 +68,7 @@ class Counts(Struct, frozen=True):
     Attributes:
         chunks_indexed: rows of all segments, hidden ones included.
         tombstones_added: lines of all tombstone files.
-        lengths: total terms of visible rows in body, name and crumb.
+        lengths: total terms of visible rows in body, name, crumb and doc.
     """
 
     files_indexed: int

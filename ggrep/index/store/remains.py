@@ -70,7 +70,8 @@ def sweep_remains(store: Path, lease: Lease) -> None:
     The lease's guard is locked, so that a caller that was suspended and lost the lease deletes no
     files of the next writer.
 
-    Requires: the caller holds the store's lease, and has not yet created a temporary directory.
+    Requires: the caller holds the store's lease, and has not yet created a directory for its own
+    removal, clone or rebuild of the store.
 
     Raises:
         LeaseLost: another writer took over; nothing was deleted.

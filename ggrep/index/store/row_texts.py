@@ -112,8 +112,8 @@ class Texts(Protocol):
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
         """Return the texts of ascending rows, and the text between each row and the next row.
 
-        All texts are UTF-8. Both texts of all rows of a file except its header chunk, joined in
-        order, are the whole file.
+        All texts are UTF-8. The texts of all rows of a file, joined in order without the first,
+        which belongs to the header chunk, are the whole file.
         """
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
@@ -255,8 +255,8 @@ class _Stream:
 
     Args:
         blocks: the blocks of the stream.
-        ends: ascending ends of all ranges to read, if the caller verifies texts. A block is then
-            decompressed only up to its last range, which on average takes half the time.
+        ends: ascending ends of all ranges to read; empty to compare the blocks' checksums. With
+            `ends`, a block is only decompressed up to its last range, on average in half the time.
     """
 
     def __init__(self, blocks: _Blocks, ends: Sequence[int] = ()) -> None:
@@ -303,7 +303,7 @@ class TextsPart(Struct, frozen=True, array_like=True):
 
 
 class TextsBuilder:
-    """Collects the rows of consecutive files, as compressed blocks or as the texts of a part."""
+    """Collects the rows of consecutive files, as compressed blocks or as an uncompressed part."""
 
     def __init__(self, *, of_part: bool = False) -> None:
         """Begin empty.

@@ -17,7 +17,7 @@ file are adjacent and in source order:
 | row_files, row_starts, row_ends | u32 (m,) | file, lines |
 | row_ids | u8 (m, 32) | raw row ids |
 | row_corpora, row_types, row_anchors | u8 (m,) | index in CORPORA, in meta `types`; 1 for anchors |
-| row_lengths0, 1, 2 | u32 (m,) | terms in body, name, crumb |
+| row_lengths0, 1, 2, 3 | u32 (m,) | terms in body, name, crumb, doc |
 | vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be in the table |
 | c.*, f.* | | postings over rows, over files |
 
