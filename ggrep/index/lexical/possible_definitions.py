@@ -1,11 +1,11 @@
-"""Words that a text possibly defines, by the form of the lines around these words.
+"""Finds the words of a text that may be names of definitions, by the form of the lines around them.
 
-Chunks list the names of most definitions, but not of functions within small functions or of types
-in bodies. The words of this module are a superset of the missing names; files that contain a
-queried word are parsed to decide. If the language of a file has a grammar, but its chunks are
-windows of lines, the file possibly defines any of its words, because a window in the middle of a
-type does not show that its names are members. Every repetition in a pattern has a bound or stays
-within one word.
+Chunks list the names of most definitions, but not of functions within small functions, nor of
+types in function bodies. This module returns a superset of the missing names. If a query contains
+such a word, the files that may define it are parsed to check. If the language of a file has a
+grammar, but its chunks are windows of lines, the file may define any of its words, because a window
+that begins inside a type does not show that its names are members. To keep matching fast, every
+repetition in a pattern has a bound or stays within one word.
 """
 
 import re
@@ -65,7 +65,7 @@ ANY_WORD: Final = ""
 
 
 def folded_words(name: str) -> tuple[str, ...]:
-    """Return the words of a name, in the form of `possible_definitions`."""
+    """Return the words of a name in NFKC and lower case, as `possible_definitions` returns them."""
     return tuple(_WORD.findall(_folded(name)))
 
 
@@ -75,7 +75,7 @@ def possible_definitions(text: str, language: str) -> set[str]:
 
 
 def definition_keys(words: Iterable[str], file: int) -> list[int]:
-    """Return a key for each word that a file possibly defines: CRC-32, then the file's number.
+    """Return a key for each word that a file may define: CRC-32 << 32 | the file's number.
 
     If two words have the same CRC-32, a file is parsed needlessly.
     """
@@ -95,7 +95,7 @@ def _folded(text: str) -> str:
 
 
 def _general(text: str) -> set[str]:
-    """Find definitions in other languages, by keywords, values, blocks and lists."""
+    """Find definitions by the keywords, values, blocks and lists that many languages have."""
     if text.isascii():
         tokens = text.encode("ascii").translate(_LETTERS).decode("ascii").split()
     else:

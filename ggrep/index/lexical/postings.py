@@ -1,13 +1,14 @@
 """Postings as compressed sparse rows: for each term, the rows that contain it, with counts.
 
-The arrays of one posting set (with prefixes, an image contains several sets):
+A posting set consists of these arrays. An image contains several sets; the names of a set's arrays
+then begin with its prefix, and `<f>` is the number of a field:
 
 - `digests` u64 (terms,): first 8 bytes of each term's SHA-256, ascending.
 - `term_offsets` u32 (terms + 1,), `term_bytes` u8: the terms' UTF-8, to verify a digest.
 - `offsets<f>` u32 (terms + 1,), `rows<f>` u16 or u32, `counts<f>` u8: per field; rows are ascending
   within a term. All rows of a set are u32 if any row number is 65,535 or more.
 - `often<f>` u32, `frequent<f>` u16: ascending positions and counts of the postings with a count of
-  255 or more; in `counts<f>` they have 255.
+  255 or more; their entries in `counts<f>` are 255.
 
 A lookup is a binary search over digests, then a comparison of bytes. A collision of digests costs
 only a further comparison.
@@ -38,8 +39,7 @@ def digest_of(term: bytes) -> bytes:
 def union(lists: Sequence[Rows]) -> Rows:
     """Return the distinct rows of one or more ascending lists, ascending.
 
-    If there are many rows, they are marked in an array instead of sorted, because one pass over the
-    array suffices.
+    Many rows are marked in an array and then collected in one pass, which is faster than sorting.
     """
     if len(lists) == 1:
         return lists[0]
@@ -51,7 +51,7 @@ def union(lists: Sequence[Rows]) -> Rows:
 
 
 def _marked(lists: Sequence[Rows], size: int) -> npt.NDArray[np.bool_]:
-    """Return bool (size,): the rows of one or more lists."""
+    """Return bool (size,), True for each row that is in at least one list."""
     marked = np.zeros(size, dtype=np.bool_)
     for rows in lists:
         marked[rows] = True
@@ -84,7 +84,7 @@ class Postings(Struct, frozen=True, eq=False):
     """Reader of one posting set; the arrays can be memory-mapped.
 
     Attributes:
-        looked_up: positions of looked-up terms, because a query uses each term several times.
+        looked_up: cached positions of terms; a query looks up each term several times.
     """
 
     digests: npt.NDArray[np.uint64]
@@ -130,7 +130,7 @@ class Postings(Struct, frozen=True, eq=False):
         )
 
     def find(self, term: str) -> int | None:
-        """Return the term's position in the dictionary, or None."""
+        """Return the position of a term among the terms of the set, or None."""
         try:
             return self.looked_up[term]
         except KeyError:
@@ -162,7 +162,7 @@ class Postings(Struct, frozen=True, eq=False):
         return data.rows[int(data.offsets[place]) : int(data.offsets[place + 1])]
 
     def terms_at(self, rows: npt.NDArray[np.int64], field: int) -> dict[int, list[str]]:
-        """Return, by row, the terms in one field of some rows, in the dictionary's order.
+        """Return the terms that each of `rows` contains in one field, in the order of digests.
 
         Every posting of the field is read, so the field should have few postings, such as names.
         """
@@ -199,7 +199,7 @@ class Postings(Struct, frozen=True, eq=False):
 
 
 def _no_postings(terms: int) -> PostingField:
-    """Return an empty field, for images of an older layout until they are rebuilt."""
+    """Return a field without postings, for images of earlier builds that lack the field."""
     offsets = np.zeros(terms + 1, dtype=np.uint32)
     none = np.empty(0, dtype=np.uint32)
     few = np.empty(0, dtype=np.uint8)

@@ -154,7 +154,7 @@ class Vocabulary:
     """Maps words and terms to numbers; contains the terms of each word as compressed sparse rows.
 
     Attributes:
-        terms_in_order: the terms by their numbers.
+        terms_in_order: the terms in the order of their numbers.
     """
 
     def __init__(self) -> None:
@@ -284,7 +284,7 @@ class _FieldColumns:
         rank: npt.NDArray[np.uint32],
         kind: type[np.uint16] | type[np.uint32],
     ) -> dict[str, npt.NDArray[np.generic]]:
-        """Return the field's arrays, terms in the dictionary's order and rows of type `kind`."""
+        """Return the field's arrays, with terms in the order of `rank` and rows of type `kind`."""
         keys, counts, _ = self.take(vocabulary)
         for start in range(0, len(keys), _RANKED_AT_ONCE):
             part = keys[start : start + _RANKED_AT_ONCE]

@@ -20,12 +20,12 @@ def merge_postings(
 ) -> dict[str, npt.NDArray[np.generic]]:
     """Return the arrays of the merged posting set, see `ggrep.index.lexical.postings`.
 
-    Time and memory are linear in the number of postings. Within a term, the postings of each set
-    follow the postings of the set before it, so positions are computed from counts.
+    Time and memory are linear in the number of postings. The postings of a term are those of the
+    first set, then those of the second, and so on, so positions are computed from counts.
 
     Args:
         sets: at least one set; all have the same number of fields.
-        first_rows: the row in the merged set of the first row of each set; ascending.
+        first_rows: for each set, the number that its row 0 has in the merged set; ascending.
         prefix: prefix of the arrays' names.
 
     Raises:
@@ -48,7 +48,7 @@ def merge_postings(
 def _terms(
     sets: Sequence[Postings], places: Sequence[_Ints], number: int
 ) -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint8]]:
-    """Return the merged dictionary's offsets and bytes, after checking them against each set."""
+    """Return offsets and bytes of the merged terms; raise if terms with one digest differ."""
     lengths = np.zeros(number, dtype=np.int64)
     for each, positions in zip(sets, places, strict=True):
         lengths[positions] = _sizes(each.term_offsets)
@@ -110,6 +110,6 @@ def _sizes(offsets: npt.NDArray[np.uint32]) -> _Ints:
 
 
 def _spread(starts: _Ints, lengths: _Ints) -> _Ints:
-    """Return all positions in some ranges, one range after the other."""
+    """Return all positions in the ranges, one range after the other."""
     before = np.cumsum(lengths) - lengths
     return np.repeat(starts - before, lengths) + np.arange(int(lengths.sum()))

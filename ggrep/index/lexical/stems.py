@@ -1,8 +1,8 @@
 """Maps related words to one stem: `parse`, `parser`, `parsing` and `parsed` are `pars`.
 
-A simple suffix stripper: plural endings, then at most two derivational endings, the longest first.
-At least four letters of a word remain. With stems, the query `how are requests validated` matches
-`RequestValidator`.
+A plural ending is removed, then at most two derivational endings, the longest first. A derivational
+ending is only removed if at least four letters remain. With stems, the query
+`how are requests validated` matches `RequestValidator`.
 """
 
 from functools import lru_cache

@@ -4,9 +4,10 @@
 is split into parts at underscores, at changes from lower to upper case, at the end of acronyms and
 between letters and digits, in any script with letter case.
 
-In scripts without spaces, a program cannot recognise words. The terms of a run are the pairs of
-neighbouring letters, each with its marks, and the letters: `日本語` has the terms `日本`, `本語`
-and three letters. The terms of a query are pairs, and a letter only if it is alone.
+In scripts without spaces, a program cannot recognise words. The terms of a run of such letters are
+the pairs of neighbouring letters, each letter with its marks, and the single letters: `日本語` has
+the terms `日本`, `本語` and three letters. In a query, the terms of a run are only the pairs; a run
+of one letter is one term.
 """
 
 import re
@@ -110,7 +111,7 @@ def spelled_words(text: str) -> list[str]:
 
 
 def plain_text(text: str) -> str:
-    """Return a text in NFKC and lower case, without invisible characters; it contains its terms."""
+    """Return a text in NFKC and lower case without invisible characters, as terms are spelled."""
     plain = unicodedata.normalize("NFKC", text)
     if any(character in plain for character in _USUAL_INVISIBLE):
         plain = _INVISIBLE.compiled.sub("", plain)
@@ -123,16 +124,16 @@ def is_unspaced(word: str) -> bool:
 
 
 def is_one_word(before: str, after: str) -> bool:
-    """Return whether two neighbouring characters, which may be empty, are parts of one word."""
+    """Return whether two neighbouring characters are in one word; False if either is empty."""
     if not (before and after and is_word(before) and is_word(after)):
         return False
     return is_mark(after) or not (is_unspaced(before) or is_unspaced(after))
 
 
 def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield terms of every text that contains `text`, each with whether it is a whole term.
+    """Yield the terms that any text containing `text` must have, each with whether it is complete.
 
-    At the ends of `text`, terms are only parts, because the words can continue beyond `text`.
+    The terms at the ends of `text` are incomplete, because words can continue beyond `text`.
     """
     plain = unicodedata.normalize("NFKC", text.strip(_COMPOSED_WITH_NEIGHBOURS))
     plain = _LEADING_MARKS.compiled.sub("", _INVISIBLE.compiled.sub("", plain))
@@ -184,10 +185,10 @@ def length_of(word: str, terms: Sequence[str]) -> int:
 
 
 def query_terms(word: str) -> dict[str, float]:
-    """Return the terms of a word in a query, each with its share of a word's weight.
+    """Return the terms of a query's word, each with its weight: 1, or less for pairs of letters.
 
-    A run in scripts without spaces weighs as much as one word; a long run weighs as much as one
-    word per three pairs.
+    In scripts without spaces, a run's pairs have equal weights with the sum 1; if the run has more
+    than three pairs, each has the weight 1/3.
     """
     shares: dict[str, float] = {}
     for piece in pieces(word):
@@ -199,7 +200,7 @@ def query_terms(word: str) -> dict[str, float]:
 
 
 def whole_terms(text: str) -> tuple[str, ...]:
-    """Return the distinct terms of every text that contains the words of `text` as whole words."""
+    """Return the distinct terms that a text must have to contain `text` as whole words."""
     terms: list[str] = []
     for piece in pieces(text):
         if is_unspaced(piece):
@@ -211,13 +212,13 @@ def whole_terms(text: str) -> tuple[str, ...]:
 
 
 def folded_name(name: str) -> str:
-    """Return a name in lower case, in the form of the symbol field."""
+    """Return a name as the symbol field contains it: in lower case, without outer underscores."""
     plain = name if name.isascii() else unicodedata.normalize("NFKC", name)
     return plain.strip("_").casefold() or plain
 
 
 def whole_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct names in lower case, in the form of the symbol field."""
+    """Return the distinct names as the symbol field contains them, see `folded_name`."""
     return tuple(dict.fromkeys(folded_name(name) for name in names if name))
 
 
@@ -245,7 +246,7 @@ def _unicode_parts(word: str) -> list[str]:
 
 
 def _boundary(letters: Sequence[str], index: int) -> bool:
-    """Return whether a part of a word ends before a letter; the letter's marks do not matter."""
+    """Return whether a part of a word ends before the letter at `index`; marks are ignored."""
     before, here = letters[index - 1][0], letters[index][0]
     if (before == "_") != (here == "_") or before.isdigit() != here.isdigit():
         return True

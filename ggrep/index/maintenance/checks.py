@@ -49,7 +49,7 @@ def check_health(  # noqa: PLR0913 - the store and expected values
         clock: measures the time since a writer's last heartbeat.
         load: the measurements of the store's daemon; None if no daemon runs.
         deadline: checked before each artifact that is hashed.
-        rebuild: called for a damaged store; returns whether a sync rebuilds the store.
+        rebuild: called for a damaged store; requests a sync and returns whether the sync will run.
 
     Raises:
         NoIndex: the store does not exist.

@@ -2,8 +2,8 @@
 
 The clone is built in a temporary directory, verified completely, and renamed in one step. A crash
 at any time therefore leaves either no clone or a complete clone. Only the active snapshot is
-copied: a new store cannot use older snapshots, nor records of paths or inodes. Artifacts are shared
-by hard links. The manifest and the record of the last sync contain the store's name and are
+copied, without older snapshots and without caches that depend on paths or inodes. Artifacts are
+shared by hard links. The manifest and the record of the last sync contain the store's name and are
 rewritten.
 """
 
@@ -49,7 +49,7 @@ _QUEUE_MS = 60_000
 
 
 class StorePair(Struct, frozen=True):
-    """Two stores of one home, and how to wait for them.
+    """Two stores of one home, with the clock and the limits for waiting for their locks.
 
     Attributes:
         source: the store to copy.
@@ -81,7 +81,7 @@ class StorePair(Struct, frozen=True):
             yield leases[self.target]
 
     def patience(self, milliseconds: int, message: str) -> Patience:
-        """Return a limit for waiting that ends after some milliseconds."""
+        """Return the limit of a wait for a lock; the wait then raises Busy with `message`."""
         return Patience(Deadline.after(self.clock, milliseconds), self.wait, message)
 
 
@@ -99,7 +99,8 @@ def clone_store(
     Args:
         home: the directory of both stores.
         source_id: the store that is copied.
-        target_id: a store of the same configuration: of another root, or with a suffix.
+        target_id: the id of the new store. The configuration in the id must be the source's; the
+            root or the suffix differs.
         settings: whether the home is shared, and when a writer's lease expires.
         clock: source of the times in written files.
         wait: sleeps that many seconds.
@@ -178,7 +179,7 @@ def _renamed(view: SnapshotView, store_id: StoreId, lease: Lease) -> SnapshotMan
 
 
 def _root(manifest: SnapshotManifest, store_id: StoreId) -> str:
-    """Return the root of a clone; empty if the clone belongs to another root."""
+    """Return the source's root if `store_id` belongs to the same root; else an empty string."""
     same = parse_store_id(manifest.store_id).repo_id == parse_store_id(store_id).repo_id
     return manifest.canonical_root if same else ""
 

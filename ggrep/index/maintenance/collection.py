@@ -2,10 +2,10 @@
 
 These snapshots are retained: the active snapshot, snapshots that sessions pin, the newest few
 snapshots, and all snapshots that a query can still use. The collector holds the writer lease, so no
-publish is in progress. During the move the collector holds the readers' lock exclusively, so no
-query reads and no session pins a snapshot. The collector moves the garbage into the store's trash,
-snapshots first, and then deletes the trash. A crash at any point leaves unnamed files, which the
-next collection deletes.
+publish is in progress. The collector moves the garbage into the store's trash, snapshots first, and
+then deletes the trash. During the move the collector holds the readers' lock exclusively, so no
+query reads and no session pins a snapshot. A crash at any point leaves files that no snapshot
+names; the next collection deletes them.
 """
 
 import shutil
@@ -163,10 +163,10 @@ def preview(store: Path, settings: Settings, clock: Clock) -> CollectionReport:
 
 
 def known_snapshots(store: Path) -> tuple[SnapshotId, Sequence[SnapshotManifest]]:
-    """Return the id of the active snapshot, and all readable snapshots, newest first.
+    """Return the id of the active snapshot, and the manifests of all readable ones, newest first.
 
-    Unreadable snapshots are omitted, as no query can open them. If the active snapshot is damaged,
-    the function raises, as an older snapshot may have to answer instead.
+    Unreadable snapshots are omitted, as no query can open them. A damaged active snapshot is an
+    error, because queries may then need an older snapshot, which must not be deleted.
 
     Raises:
         CorruptStore, Incompatible, NoIndex: as `collect_garbage`.

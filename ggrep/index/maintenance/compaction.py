@@ -71,7 +71,7 @@ def compact(
     Args:
         target: the store.
         force: merge all segments even if no compaction is due.
-        readers_ms: how long to wait during a collection or removal of the store.
+        readers_ms: how long to wait for the end of a collection or removal of the store.
         lease_ms: how long to wait for another writer after the segments are built.
 
     Raises:
@@ -117,7 +117,7 @@ def compact(
 def _attempt(
     target: SyncTarget, groups: Sequence[Group], lease_ms: int, started_ms: float
 ) -> SnapshotView | None:
-    """Merge the groups and publish the result; return None if too many rows have changed since.
+    """Merge the groups and publish the result; return None if too many rows changed meanwhile.
 
     New segments are deleted only if it is certain that the snapshot pointer does not name them;
     otherwise a later collection decides.
@@ -155,7 +155,7 @@ def _build(target: SyncTarget, groups: Sequence[Group]) -> Iterator[_Merged]:
 def _publish(
     target: SyncTarget, merged: Sequence[_Merged], deadline: Deadline, started_ms: float
 ) -> SnapshotView | None:
-    """Publish the merged segments on top of the current snapshot; return None to try again."""
+    """Publish the merged segments on top of the current snapshot; None if the merge is outdated."""
     with holding(target, deadline) as lease:
         prepare_store(target.store, lease)
         view = open_whole(target, writing=True)

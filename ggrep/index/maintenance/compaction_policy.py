@@ -26,7 +26,8 @@ class Plan(Struct, frozen=True):
 
     Attributes:
         reason: why to compact, or why not.
-        groups: each group is merged into one segment; empty if only the journal is rewritten.
+        groups: groups of segments, each to be merged into one segment.
+        journal: whether the journal is rewritten although no segments are merged.
     """
 
     reason: str
@@ -40,7 +41,7 @@ class Plan(Struct, frozen=True):
 
 
 def plan(view: SnapshotView, settings: Settings, *, force: bool) -> Plan:
-    """Return the plan for a snapshot; with `force` it merges everything possible."""
+    """Return the plan for a snapshot; `force` plans to merge all segments that can be merged."""
     if force:
         groups = _in_groups(view.segments)
         # There may be tombstones of segments that no longer exist.

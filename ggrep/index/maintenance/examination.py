@@ -50,7 +50,7 @@ class Examination(Struct, frozen=True):
     Attributes:
         deep: whether every artifact was hashed again.
         manifest: the manifest that the pointer names; None if it cannot be read.
-        problem: why no manifest can be read; empty if it was read.
+        problem: why the manifest cannot be read; empty if it was read.
         faults: damaged artifacts, in the order of the manifest.
         view: the opened snapshot; None if it has faults.
         damage: the damage that each answer reports; None for an intact store.
@@ -128,7 +128,7 @@ def examine(
         store_id: the id that its snapshots must have.
         deep: hash every artifact again, even if it was verified before.
         deadline: checked before each artifact.
-        rebuild: called for a damaged store; returns whether a sync rebuilds the store.
+        rebuild: called for a damaged store; requests a sync and returns whether the sync will run.
 
     Raises:
         DeadlineExceeded: time ran out.

@@ -48,7 +48,7 @@ def given(
     check: Callable[[_Subject, _Value], Findings],
     missing: Findings = UNKNOWN,
 ) -> Callable[[_Subject], Findings]:
-    """Return a check of one part of the subject; if that part is None, the finding is `missing`."""
+    """Return a check of the value that `part` returns; for None the findings are `missing`."""
 
     def look(subject: _Subject) -> Findings:
         value = part(subject)

@@ -1,4 +1,4 @@
-"""The stores of a home: repositories and sizes, removal, and the stores of profiles."""
+"""Lists the stores of a home with their repositories and sizes, and removes stores."""
 
 import os
 import shutil
@@ -121,7 +121,8 @@ def list_profiles(
 ) -> tuple[ProfileReport, ...]:
     """Return the profiles of a canonical root by name; nothing is opened or written.
 
-    The profile without a name comes first, unless the repository's file chooses a profile.
+    The settings without a profile are listed first, under the empty name, unless the repository's
+    settings file chooses a default profile.
 
     Raises:
         InvalidRequest: a settings file or variable is wrong, or names an unknown profile.
@@ -253,9 +254,9 @@ def collect_stores(
 ) -> StoresReport:
     """List the unused stores; with `force`, delete them.
 
-    A store that was neither used nor published to for `store_gc_days` is a candidate, also without
-    a root or a snapshot. Leftovers of an interrupted removal, clone or rebuild are candidates at
-    any age, unless a writer uses their store. Damage does not make a store a candidate, as its
+    A store that was neither used nor published to for `store_gc_days` is a candidate, even without
+    a known root or a snapshot. Leftovers of an interrupted removal, clone or rebuild are candidates
+    at any age, unless a writer uses their store. Damage does not make a store a candidate, as its
     owner may still repair it.
 
     Args:

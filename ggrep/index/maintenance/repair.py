@@ -1,10 +1,10 @@
 """Repair: rebuilds damaged parts, from the index itself where possible.
 
 Derived files are rebuilt from the tables. Only the rows of a lost table are built again from the
-work tree: a repair continues from the sound segments of the newest snapshot, as any sync continues
-from its parent. Files that the sound segments do not show are indexed. All other files are compared
-by their stat, as in any sync. A repair therefore reaches the same state as a sync of an intact
-store. The repair is done only when every artifact of the new snapshot has its recorded hash.
+work tree: a repair is a sync that continues from the sound segments of the newest snapshot. Files
+that the sound segments do not show are indexed. All other files are compared by their stat, as in
+any sync. A repair therefore reaches the same state as a sync of an intact store. The repair
+succeeds only if every artifact of the new snapshot has its recorded hash.
 """
 
 from ggrep.base.clock import Deadline
@@ -76,7 +76,10 @@ def repair(
 
 
 def _cause(target: SyncTarget) -> str | None:
-    """Return the known damage before waiting for the lease, as another writer may repair it."""
+    """Return the cause of the store's damage, if any; called before waiting for the lease.
+
+    Another writer may repair the store during the wait.
+    """
     try:
         verifier = Verifier(target.store)
         judged = judge(target.store, store_id=target.store_id, inspecting=True, verifier=verifier)

@@ -1,7 +1,7 @@
 """Checks of an audit: compares every recorded fact about the active snapshot with its bytes.
 
 Health checks whether a store can be used now; an audit reads and counts the whole store. An audit
-only checks the pointer's snapshot, as it is an error if an older snapshot answers.
+checks only the snapshot that the pointer names. If an older snapshot answers, that is an error.
 """
 
 from collections import Counter
@@ -54,7 +54,7 @@ def _damage(examination: Examination) -> Iterator[HealthCheck]:
 
 
 def _sums(_: Examination, manifest: SnapshotManifest) -> Iterator[HealthCheck]:
-    """Compare the manifest's sums with the sums of its parts."""
+    """Compare the manifest's totals with the sums over its segments and tombstone files."""
     counts = manifest.counts
     rows = sum(ref.rows for ref in manifest.segments)
     if rows != counts.chunks_indexed:
@@ -160,7 +160,7 @@ def _compare(store: Path, segment: SegmentView, places: set[_Place]) -> Iterator
 
 
 def _compare_texts(store: Path, image: SegmentImage) -> Iterator[HealthCheck]:
-    """Compare the texts of hits: the table's texts with the texts in the image."""
+    """Compare the texts, details and extents in the table with those in the image."""
     texts, first = RowTexts(image), 0
     for files in _whole_files(store, image):
         rows = [row for file in files for row in file]

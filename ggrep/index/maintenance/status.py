@@ -267,7 +267,7 @@ def _shown(
 
 
 def _unsure(view: SnapshotView) -> Iterator[Notice]:
-    """Yield notices with the number of files whose text may be wrong."""
+    """Yield notices on the number of files with a guessed encoding or with invalid bytes."""
     for trait, code, what in _UNSURE:
         if count := len(view.files_of(trait)):
             yield Notice(code, f"{what}: {count}; ggrep health names them")

@@ -1,4 +1,4 @@
-"""Health checks of a store: integrity of all named files, space, modes, leftover files."""
+"""Health checks of a store: integrity of the snapshot's files, space, modes, leftover files."""
 
 import stat
 from collections.abc import Iterator

@@ -75,7 +75,7 @@ def _require_store(target: SyncTarget, repo_id: RepoId) -> None:
 
 
 def _check_versions(target: SyncTarget) -> dict[str, int | None]:
-    """Return the versions of a store's artifacts."""
+    """Return the versions of a store's artifacts; raise if this build cannot convert one."""
     active = read_active(target.store)
     if active is None:
         raise NoIndex

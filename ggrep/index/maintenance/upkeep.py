@@ -43,7 +43,7 @@ def keep_up(
     Args:
         target: the store.
         view: the active snapshot.
-        orphaned: a writer died, so the store may contain files that no snapshot names.
+        orphaned: whether a writer died, so that files may exist that no snapshot names.
         compacting: False to collect only.
 
     Raises:

@@ -34,9 +34,9 @@ class OpenedPacks:
     def packs(self) -> tuple[Pack, ...]:
         """Return the packs that can be read, the newest first.
 
-        A mapped file must not have become shorter, so each file is checked first. A damaged file is
-        ignored until it is replaced. A file that cannot be read now is ignored until the next
-        query.
+        Each file is checked first, because reading a mapped file that was truncated would end the
+        process. A damaged file is ignored until it is replaced. A file that cannot be read now is
+        ignored until the next query.
         """
         with self._lock:
             files = self._files()

@@ -65,10 +65,11 @@ def pack_files(home: Home) -> list[Path]:
 def make_packs(
     home: Home, unpacked: Sequence[Unpacked], new_id: Callable[[], str], patience: Patience
 ) -> list[Path]:
-    """Write segments into new packs, together with packs that are not larger; return the new packs.
+    """Write segments, together with those of small packs, into new packs; return the new packs.
 
-    Packs whose segments are all in a newer pack are removed. Segments that cannot be read are left
-    out.
+    Packs are added, the smallest first, while a pack has at most twice as many rows as the segments
+    collected so far. After a new pack is written, the added packs are removed. Segments that cannot
+    be read are left out.
 
     Raises:
         Busy: another process is writing packs.
@@ -95,7 +96,7 @@ def make_packs(
 
 
 def _sweep(home: Home) -> None:
-    """Remove temporary files after a crash, and text files of earlier builds."""
+    """Remove temporary files after a crash, and `.texts` files of earlier builds."""
     for path in home.packs.glob(f".*{_SUFFIX}.tmp"):
         path.unlink(missing_ok=True)
     for path in home.packs.glob("*.texts"):
@@ -197,7 +198,7 @@ def _images(home: Home, wanted: Iterable[Unpacked]) -> Iterator[tuple[Unpacked, 
 
 
 def _groups(parts: Sequence[Packable]) -> Iterator[list[Packable]]:
-    """Yield the segments of each new pack: one dimension of vectors, at most _MOST_ROWS rows."""
+    """Yield the segments of each new pack: at most _MOST_ROWS rows, vectors of equal dimension."""
     by_dimension: dict[int, list[Packable]] = {}
     for part in parts:
         by_dimension.setdefault(part.image.dimension, []).append(part)

@@ -63,8 +63,8 @@ class PackedSegment(Struct, frozen=True):
 
     Attributes:
         image_sha256: digest of the segment's own image.
-        first_file: position of the segment's first file in the pack; `first_row`: that of its first
-            row.
+        first_file: position of the segment's first file in the pack.
+        first_row: position of the segment's first row in the pack.
     """
 
     store_id: str
@@ -104,8 +104,8 @@ class Packable(Struct, frozen=True):
 def can_pack(image: SegmentImage) -> bool:
     """Return whether an image can be packed.
 
-    A packed image must have fewer than BIG_ROWS rows, and all arrays of a pack; images of earlier
-    builds can lack some.
+    The image must have fewer than BIG_ROWS rows, and all arrays that a pack needs; images of
+    earlier builds can lack some of these arrays.
     """
     if image.rows >= BIG_ROWS:
         return False
@@ -267,7 +267,7 @@ def _renamed(columns: Sequence[tuple[Array, Sequence[str]]], names: dict[str, in
 
 
 def _starts(sizes: Sequence[int]) -> list[int]:
-    """Return the start of each of some adjacent ranges, and the end of the last range."""
+    """Return the starts of adjacent ranges of these sizes, and the end of the last range."""
     starts = [0]
     for size in sizes:
         starts.append(starts[-1] + size)

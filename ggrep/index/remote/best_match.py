@@ -24,7 +24,7 @@ _FAR: Final = 1 << 30
 
 
 class Candidate(Struct, frozen=True):
-    """A tree that can be pulled.
+    """A tree (a pushed snapshot) that can be pulled.
 
     Attributes:
         commit: the commit of the tree; None if it is unknown.
@@ -35,7 +35,7 @@ class Candidate(Struct, frozen=True):
 
 
 def git_tree(root: Path, commit: str) -> str | None:
-    """Return git's tree of a commit; None if git fails."""
+    """Return the id of a commit's tree in git; None if git fails."""
     try:
         _, output = run_git(root, "rev-parse", "--verify", "--quiet", f"{commit}^{{tree}}")
     except GitFailed:
@@ -63,7 +63,7 @@ def candidates(
         objects: the objects of the remote.
         root: the root of the work tree.
         keys: the repository's key and the configuration's fingerprint.
-        states: the states of the work tree.
+        states: the names of the work tree's set of files on the remote.
         commit: the checked-out commit; None without git.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Reads and checks the documents of a remote: refs, states and trees. Errors contain their keys."""
+"""Reads and checks the documents of a remote: refs, states and trees. Errors contain the key."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

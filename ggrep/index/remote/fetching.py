@@ -83,8 +83,8 @@ class Fetched(Struct, frozen=True):
         repo_key: key of the repository that pulls; for a fork, the tree can be from another
             repository.
         masks: the visible files of each segment of the tree, bool (files,).
-        brings: per segment, the visible files that the work tree contains and the store does not
-            show; without segments that add no file.
+        brings: the files that the tree adds to the store, bool (files,), for each segment with such
+            files. The work tree contains these files, and the store does not show them yet.
         is_same: whether the tree's visible files are exactly the texts of the work tree.
         aside: a directory with the layout of a store, with the segments of `brings` that the store
             lacks.
@@ -108,7 +108,7 @@ class Fetcher:
     """
 
     def __init__(self, target: SyncTarget, objects: Objects, cache: Path | None = None) -> None:
-        """Fetch into the home's cache, or into `cache`, which keeps all blobs."""
+        """Fetch into the home's cache, or into `cache`, from which old blobs are not removed."""
         self.passed_over: list[str] = []
         self.seen = 0
         self._target, self._objects = target, objects
@@ -239,7 +239,7 @@ class Fetcher:
         return Fetched(tree, repo_key, candidate, masks, brings, is_same, self._aside)
 
     def _are_no_texts(self, keys: AbstractSet[PathKey]) -> bool:
-        """Return whether a sync would index none of the files that the tree does not show."""
+        """Return whether a sync would skip all files in `keys`; False if there are too many."""
         settings = self._target.settings
         if len(keys) > _MOST_READ:
             return False

@@ -1,7 +1,7 @@
 """Checks that a fetched image is a valid image of a segment.
 
-The digest only proves that the image is the pushed one. The digest does not prove that the pushed
-image is harmless: values that are used as indexes must be within the indexed arrays.
+The digest of a fetched image proves only that it is the pushed image, not that this is harmless:
+values that are used as indexes must be within the indexed arrays.
 """
 
 from itertools import pairwise

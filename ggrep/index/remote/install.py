@@ -70,7 +70,8 @@ def install(
         lease: the store's writer lease.
         view: the store's snapshot; None without one.
         fetched: the fetched tree.
-        work_tree: the files of the work tree; if they were read, no other file becomes visible.
+        work_tree: the files of the work tree. If their digests are known, only files with these
+            digests become visible.
 
     Raises:
         Busy: the index changed during the fetch.
@@ -151,10 +152,10 @@ def _facts(
     work_tree: WorkTreeDigests,
     here: Here,
 ) -> tuple[bool, Facts, Name | None]:
-    """Return whether the result is exactly the pushed snapshot, and its facts and name.
+    """Return whether the published snapshot is exactly the pushed one, and its facts and name.
 
-    The result is exact if the work tree equals the pushed work tree, and no further segment has to
-    be fetched.
+    The snapshot is exact if the work tree equals the pushed work tree, and all segments are in the
+    store or were fetched.
     """
     tree = fetched.tree
     name = Name(StoreId(tree.index_id), tree.created_at)

@@ -5,11 +5,13 @@
 | `blobs/<sha256>` | a segment's image, its table as one file, or a snapshot's masks |
 | `trees/<sha256>` | a snapshot: its description, and the blobs of which it consists |
 | `by-state/<state>/<fingerprint>` | the tree of a set of files under one configuration |
-| `refs/<repo key>/<fingerprint>` | the trees that were pushed last; refs keep all other objects |
+| `refs/<repo key>/<fingerprint>` | the trees that were pushed last |
+
+A collection deletes the other objects if no ref needs them.
 
 Blobs and trees are named by the digest of their content and never change. States and refs are
-replaced by compare-and-swap: a state if it refers to other files, a ref with each push. All content
-from a remote is limited in size, decoded and checked in this module before it is used.
+replaced by compare-and-swap: a ref at each push, a state if it must refer to another tree. All
+content from a remote is limited in size, decoded and checked in this module before it is used.
 """
 
 import hashlib
@@ -89,7 +91,7 @@ class States(Struct, frozen=True):
     """Names for a snapshot's set of files, the same on every machine.
 
     Attributes:
-        git_tree: git's tree of the commit, if there are no uncommitted changes; else None.
+        git_tree: id of the commit's tree in git, if there are no uncommitted changes; else None.
         files: digest over all paths and contents, see `files_state`.
     """
 
@@ -104,7 +106,7 @@ class States(Struct, frozen=True):
 
 
 class Tree(Struct, frozen=True):
-    """A snapshot that is independent of a path; fields as in `manifest.SnapshotManifest`.
+    """A pushed snapshot, without the work tree's path; fields as in `manifest.SnapshotManifest`.
 
     Attributes:
         masks: the blob with the visible files of each segment.
@@ -251,7 +253,7 @@ def read_state(data: bytes) -> Blob:
 
 
 def spelled_ref(entries: Sequence[Entry]) -> bytes:
-    """Return a ref as bytes, with a digest, because its key does not contain one."""
+    """Return a ref as bytes, with a digest of its entries, because its key contains no digest."""
     listed: stable_json.Json = [asdict(entry) for entry in entries[:MOST_ENTRIES]]
     return stable_json.dumps(seal({"format": REF_FORMAT, "entries": listed}))
 
@@ -274,7 +276,7 @@ def read_ref(data: bytes) -> tuple[Entry, ...]:
 
 
 def with_entry(entries: Sequence[Entry], new: Entry) -> tuple[Entry, ...]:
-    """Return a ref's entries with a push added, without older entries of the same content."""
+    """Add a push to a ref's entries, and remove entries with its tree, or its states and commit."""
     of = (new.states, new.commit)
     others = (
         entry for entry in entries if entry.tree != new.tree and (entry.states, entry.commit) != of

@@ -208,7 +208,7 @@ class Objects(Struct):
                 )
 
     def _require_plain(self, key: str) -> None:
-        """Raise if a path in a directory exists but is not a file: reading it could block."""
+        """Raise if the remote is a directory and `key` is no regular file: reading could block."""
         if self.directory is None:
             return
         place = self.directory / key

@@ -70,7 +70,7 @@ def _header(data: BinaryIO) -> list[tuple[str, int]]:
 
 
 def _is_safe(name: str) -> bool:
-    """Return whether a path is inside the directory, not hidden, and like paths of LanceDB."""
+    """Return whether a path has the form of LanceDB's paths: inside the directory, not hidden."""
     parts = name.split("/")
     return len(parts) <= _MOST_PARTS and all(map(_PART.fullmatch, parts))
 

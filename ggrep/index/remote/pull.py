@@ -41,9 +41,10 @@ class PullReport(Struct, frozen=True):
     Attributes:
         outcome: `pulled`; `current` if the index already contains all files as they are; `nothing`
             if the remote has no usable snapshot; `nothing new` if its snapshots contain none of the
-            missing files; `failed` if there is no report.
+            missing files; `failed` if an error or a missing remote prevented the pull.
         exact: whether the snapshot is exactly the pushed one.
-        files: number of files of the work tree in the index now; the work tree has `of_files`.
+        files: number of indexed files after the pull.
+        of_files: number of files in the work tree.
         fetched_bytes: number of fetched bytes.
         passed_over: why trees of the remote were rejected, one line each.
     """
@@ -68,8 +69,8 @@ def pull(
     Args:
         target: the repository.
         objects: the objects of the remote.
-        readable: whether to show the pushed files before they are compared; the next sync compares
-            them.
+        readable: whether pushed files become visible without a comparison with the work tree; the
+            next sync compares them.
         progress: called with the progress.
 
     Raises:

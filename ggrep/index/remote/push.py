@@ -202,7 +202,7 @@ class _Push:
         self._written_bytes += blob.size_bytes
 
     def _lead(self, state: str, tree: Blob, *, files: str | None = None) -> Blob:
-        """Make a state refer to a tree, unless its tree has the same files; return the tree."""
+        """Make a state refer to `tree`, unless its current tree has `files`; return its tree."""
         data = layout.spelled_state(tree)
         for _ in range(_SWAPS):
             stored = self._objects.read(state, layout.MOST_STATE_BYTES)

@@ -15,7 +15,7 @@ from ggrep.index.sync.writing import writing
 def copy_tree(target: SyncTarget, objects: Objects, tree: Blob, cache: Path) -> SnapshotView:
     """Fetch and verify all of a tree, and publish it as it was pushed.
 
-    Fetched blobs stay in `cache`, where the next tree of the repository finds unchanged segments.
+    Fetched blobs stay in `cache`, so that unchanged segments of the next tree need not be fetched.
 
     Requires: the store is empty.
 

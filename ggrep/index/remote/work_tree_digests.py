@@ -1,4 +1,4 @@
-"""Reads the digests of the files of a work tree and git's state, all at the same moment."""
+"""Reads the digests of a work tree's files and git's state, again if git changes them meanwhile."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -42,7 +42,7 @@ class WorkTreeDigests(Struct, frozen=True):
     read_at_ns: int
 
     def has(self, key: PathKey, digest: str) -> bool:
-        """Return whether the work tree has a file with path and digest; just the path if unread."""
+        """Return whether a file has this path and digest; if no file was read, only the path."""
         return key in self.present if self.digests is None else self.digests.get(key) == digest
 
     def is_outdated(self, key: PathKey, digest: str) -> bool:

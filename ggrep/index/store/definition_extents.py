@@ -40,8 +40,8 @@ class Step(Struct, frozen=True):
 def widened(steps: Sequence[Step], span: tuple[int, int], trail: Trail) -> tuple[int, int]:
     """Return the chunks around `span` that belong to the definition with a trail.
 
-    The first chunk is one in which a definition with this trail begins, because two consecutive
-    definitions can have the same name.
+    The result begins with the last chunk up to `span` in which such a definition begins, because
+    two consecutive definitions can have the same name.
     """
     first, last = span
     while first > 0 and not _begins(steps[first], trail) and _within(steps[first - 1], trail):
@@ -81,7 +81,7 @@ def extents_of(chunks: Sequence[Chunk]) -> list[Extent | None]:
 
 
 def _is_part(chunks: Sequence[Chunk], place: int) -> bool:
-    """Return whether a chunk can be a part: it has no name, or the next chunk has the same type."""
+    """Return whether a chunk can be a part of a definition that is cut into several chunks."""
     chunk = chunks[place]
     if chunk.corpus is not Corpus.CODE:
         return False

@@ -1,8 +1,8 @@
 """Images: named arrays in one memory-mapped file, immutable and rebuildable.
 
 Layout: 8 bytes magic, u64 little-endian length of the header, the header (JSON: format, meta,
-arrays with dtype, shape and offset, and a digest of these), padding, then each array at a multiple
-of 64 bytes. All processes that map the file share its pages.
+arrays with dtype, shape and offset, and a digest of these fields), padding, then each array at a
+multiple of 64 bytes. All processes that map the file share its pages.
 """
 
 import hashlib

@@ -31,7 +31,7 @@ class Tombstone(Struct, frozen=True):
 
 
 def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone]) -> FileRef:
-    """Write tombstones in the order of path keys, without a sync; return the file's reference."""
+    """Write tombstones in the order of path keys, without fsync; return the file's reference."""
     ordered = sorted(tombstones, key=lambda item: item.path_key.encode())
     return _write(path, relative, [{"path_key": t.path_key, "reason": t.reason} for t in ordered])
 
@@ -39,7 +39,10 @@ def write_tombstones(path: Path, relative: str, tombstones: Iterable[Tombstone])
 def write_segment_map(
     path: Path, relative: str, places: Mapping[PathKey, SegmentName | None]
 ) -> FileRef:
-    """Write each path's segment with visible rows, None for a removed path; without a sync."""
+    """Write the segment that contains each path's visible rows, without fsync.
+
+    A removed path has the segment None.
+    """
     ordered = sorted(places, key=lambda key: key.encode())
     return _write(path, relative, [{"path_key": k, "segment_id": places[k]} for k in ordered])
 
@@ -50,7 +53,7 @@ def read_tombstones(store: Path, refs: Sequence[FileRef]) -> set[PathKey]:
 
 
 def read_segment_map(store: Path, refs: Sequence[FileRef]) -> dict[PathKey, SegmentName]:
-    """Return the segment with each path's visible rows; later files override earlier files."""
+    """Return, by path, the segment with its visible rows; later files override earlier files."""
     places: dict[PathKey, SegmentName] = {}
     for record in _read(store, refs):
         key, segment = PathKey(str(record["path_key"])), record["segment_id"]

@@ -42,7 +42,7 @@ class Judgement(Struct, frozen=True):
     damage: Damage | None
 
     def rebuilt_by(self, rebuild: Callable[[], bool]) -> "Judgement":
-        """Return the state, marked if `rebuild` returns that the damage is being repaired."""
+        """Return the state; if `rebuild` returns True, its damage is marked as being rebuilt."""
         if self.damage is None or self.damage.code == "index_unreadable" or not rebuild():
             return self
         damage = replace(self.damage, rebuilding=True)
@@ -124,7 +124,7 @@ def open_active(
     writing: bool = False,
     mender: Mender | None = None,
 ) -> SnapshotView:
-    """Return the active snapshot, verified; the newest valid snapshot if it is damaged.
+    """Return the verified active snapshot; if it is damaged, the newest valid snapshot.
 
     Arguments and errors are those of `judge`. The returned view describes the damage.
 
@@ -215,7 +215,7 @@ def _stand_in(
     verifier: Verifier,
     manifest: SnapshotManifest | None,
 ) -> Judgement:
-    """Return the state of a store with a damaged active snapshot; an intact older one answers."""
+    """Return the state of a store with a damaged active snapshot; an older one may answer."""
     view = newest_valid(store, manifests_newest_first(store), store_id, verifier)
     if view is not None:
         shown = view.manifest

@@ -3,8 +3,8 @@
 `lance_namespace_urllib3_client` consists of about a hundred generated pydantic models; for local
 directories lancedb uses them only in signatures. `overrides` compares the signatures of methods
 with the signatures of overridden methods, which takes a third of the remaining time; on Python 3.12
-and newer lancedb does not use it. Processes of ggrep can omit both packages. Code that uses ggrep
-as a library needs them if its program uses them.
+and newer lancedb does not use it. Processes of ggrep can omit both packages. Programs that use
+ggrep as a library cannot, because they may use the packages themselves.
 """
 
 import importlib.abc

@@ -68,7 +68,7 @@ class Counts(Struct, frozen=True):
     Attributes:
         chunks_indexed: rows of all segments, hidden ones included.
         tombstones_added: lines of all tombstone files.
-        lengths: total terms of visible rows in body, name and crumb.
+        lengths: total terms of visible rows in body, name, crumb and doc.
     """
 
     files_indexed: int
@@ -86,8 +86,8 @@ class SnapshotManifest(Struct, frozen=True):
         canonical_root: canonical path of the work tree; empty in a pulled snapshot before the first
             sync.
         store_id: id of the store, which is the name of its directory.
-        errors: the first MAX_PROBLEMS problems.
-        errors_total: number of all problems; 0 if `errors` contains all of them.
+        errors: the first MAX_PROBLEMS files that are missing or outdated because of an error.
+        errors_total: number of all such files; 0 if `errors` contains all of them.
         index_id: name of the index in answers, the same on every machine; empty in manifests of
             earlier builds, where the store's id is the name (see `name`).
     """
@@ -120,7 +120,7 @@ class SnapshotManifest(Struct, frozen=True):
 
     @property
     def problems(self) -> int:
-        """Return the number of problems, listed or not."""
+        """Return the number of files that are missing or outdated because of an error."""
         return max(self.errors_total, len(self.errors))
 
 
@@ -181,7 +181,7 @@ def read_active_manifest(store: Path) -> SnapshotManifest | None:
 
 
 def _fits_store(manifest: SnapshotManifest) -> bool:
-    """Return whether the root belongs to the store; the manifest's digest covers neither."""
+    """Return whether `store_id` belongs to `canonical_root`; no digest covers these fields."""
     if not manifest.canonical_root:
         return True
     named = parse_store_id(manifest.store_id).repo_id

@@ -87,7 +87,7 @@ def write_pin(store: Path, snapshot_id: SnapshotId, session_id: str, now: dateti
 
 
 def extend(store: Path, pin: Pin, now: datetime) -> Pin:
-    """Extend a pin by the full time from now, and return it.
+    """Set the expiry of a pin to the full lifetime from now, and return the new pin.
 
     Requires: the caller holds the readers' lock, and the pin has not expired.
 
@@ -132,8 +132,8 @@ def sweep_pins(store: Path, now: datetime) -> None:
 def _require_room(store: Path, now: datetime) -> None:
     """Raise Busy if there are MAX_PINS pins; expired pins are removed first.
 
-    Collections can be rare, and the directory must not grow without limit. If a pin is removed at
-    the moment of its extension, its session has expired.
+    Collections can be rare, and the directory must not grow without limit. A pin that expires while
+    its session extends it can be removed.
     """
     files = [path for path in entries(store_files.pins_dir(store)) if _NAME.fullmatch(path.name)]
     if len(files) < MAX_PINS:
@@ -150,7 +150,7 @@ def _require_room(store: Path, now: datetime) -> None:
 
 
 def _end(now: datetime) -> datetime:
-    """Return the expiry of a pin that is used now, rounded up to seconds, like in its file."""
+    """Return the expiry of a pin that is written now, rounded up to the seconds that it stores."""
     return (now + _TTL + timedelta(microseconds=999_999)).replace(microsecond=0)
 
 

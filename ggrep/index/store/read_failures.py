@@ -39,7 +39,7 @@ def typed_failures(base: Path) -> Iterator[None]:
 
 
 def read_failure(what: str, error: OSError) -> StoreError:
-    """Return CorruptStore if `what` is missing; else StoreError, for which there is no fallback."""
+    """Return CorruptStore if `what` is missing; else StoreError, so no older snapshot answers."""
     return _failure(what, error.errno or 0)
 
 

@@ -67,10 +67,11 @@ def sweep_store(store: Path, clock: Clock, wait: Callable[[float], None], ttl_ms
 def sweep_remains(store: Path, lease: Lease) -> None:
     """Delete the leftovers of other writers, which are dead or have lost the lease.
 
-    The lease's guard is locked, so that a caller that was stopped deletes no files of its
-    successor.
+    The lease's guard is locked, so that a caller that was suspended and lost the lease deletes no
+    files of the next writer.
 
-    Requires: the caller holds the store's lease, and has not yet created such a directory.
+    Requires: the caller holds the store's lease, and has not yet created a directory for its own
+    removal, clone or rebuild of the store.
 
     Raises:
         LeaseLost: another writer took over; nothing was deleted.

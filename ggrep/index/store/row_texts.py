@@ -7,10 +7,10 @@ cover without gaps. Details of rows are in blocks of 32 rows, as JSON compressed
 | array | dtype, shape | |
 |---|---|---|
 | text_blocks, text_offsets | u8, u64 (b + 1,) | compressed blocks, and the start and end of each |
-| file_text_starts, file_text_lengths | u64, u32 (n,) | bytes of the stream |
+| file_text_starts, file_text_lengths | u64, u32 (n,) | each file's part of the stream, in bytes |
 | row_text_starts, row_text_lengths | u32 (m,) | bytes, from the start of the file's part |
 | detail_blocks, detail_offsets | u8, u64 (c + 1,) | lists of `RowDetails` |
-| detail_rows | u32 (c,) | first row of each |
+| detail_rows | u32 (c,) | first row of each block of details |
 | definition_starts, definition_ends | u32 (m,) | `ggrep.index.store.definition_extents` |
 
 Each block has zlib's checksum, and a row's id is a digest of its text, so a wrong text is detected.
@@ -86,7 +86,7 @@ class ShownRow(Struct, frozen=True):
     """Text, details and ids of a row, as a hit shows them.
 
     Attributes:
-        text: the file's own text.
+        text: the row's part of its file, without breadcrumb and extra words.
     """
 
     row_id: str
@@ -103,7 +103,7 @@ class Texts(Protocol):
     """
 
     def texts(self, rows: Sequence[int], *, checked: bool = True) -> list[str]:
-        """Return the files' own text of ascending rows.
+        """Return the texts of ascending rows as in their files, without breadcrumb and extra words.
 
         With `checked` False, checksums of blocks are not compared, because the caller verifies the
         text.
@@ -112,8 +112,8 @@ class Texts(Protocol):
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
         """Return the texts of ascending rows, and the text between each row and the next row.
 
-        All texts are UTF-8. A file consists of these texts of its rows, without the text of its
-        header chunk.
+        All texts are UTF-8. The texts of all rows of a file, joined in order without the first,
+        which belongs to the header chunk, are the whole file.
         """
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:
@@ -129,7 +129,7 @@ class RowTexts(Struct, frozen=True):
     image: SegmentImage
 
     def texts(self, rows: Sequence[int], *, checked: bool = True) -> list[str]:
-        """Return the files' own text of ascending rows; see `Texts`."""
+        """Return the texts of ascending rows as in their files; see `Texts`."""
         try:
             starts, lengths, _ = self._spans(rows)
             return [text.decode() for text in self._read(starts, lengths, checked=checked)]
@@ -255,8 +255,8 @@ class _Stream:
 
     Args:
         blocks: the blocks of the stream.
-        ends: ascending ends of all ranges to read, if the caller verifies texts. A block is then
-            decompressed only up to its last range, which on average takes half the time.
+        ends: ascending ends of all ranges to read; empty to compare the blocks' checksums. With
+            `ends`, a block is only decompressed up to its last range, on average in half the time.
     """
 
     def __init__(self, blocks: _Blocks, ends: Sequence[int] = ()) -> None:
@@ -303,7 +303,7 @@ class TextsPart(Struct, frozen=True, array_like=True):
 
 
 class TextsBuilder:
-    """Collects the rows of consecutive files, as compressed blocks or as the texts of a part."""
+    """Collects the rows of consecutive files, as compressed blocks or as an uncompressed part."""
 
     def __init__(self, *, of_part: bool = False) -> None:
         """Begin empty.
@@ -434,7 +434,7 @@ TEXT_ARRAYS: Final = (*_NUMBERS, _TEXTS, "detail_blocks", *_OFFSETS)
 
 
 def merge_texts(images: Sequence[SegmentImage], first_rows: Sequence[int]) -> dict[str, Array]:
-    """Return the text arrays of several images, merged as those of one image.
+    """Merge the text arrays of several images; return the arrays of one image.
 
     Args:
         images: the images in order; all have texts.

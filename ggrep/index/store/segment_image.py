@@ -12,12 +12,12 @@ file are adjacent and in source order:
 | file_rows | u32 (n + 1,) | first row of each file |
 | file_traits | u16 (n,) | `ggrep.model.files` bits |
 | file_languages | u16 (n,) | index in meta `languages` |
-| file_lengths0, 1 | u32 (n,) | terms in path and stem |
-| definition_keys | u64 (k,) | ascending: words that a file may define, without a chunk named so |
+| file_lengths0, 1 | u32 (n,) | terms in the path, and in the file's name without its endings |
+| definition_keys | u64 (k,) | ascending: words that a file may define, but that no chunk lists |
 | row_files, row_starts, row_ends | u32 (m,) | file, lines |
 | row_ids | u8 (m, 32) | raw row ids |
 | row_corpora, row_types, row_anchors | u8 (m,) | index in CORPORA, in meta `types`; 1 for anchors |
-| row_lengths0, 1, 2 | u32 (m,) | terms in body, name, crumb |
+| row_lengths0, 1, 2, 3 | u32 (m,) | terms in body, name, crumb, doc |
 | vectors, scales | i8 (m, dim), f64 (m,) | only with an encoder; vectors may be in the table |
 | c.*, f.* | | postings over rows, over files |
 
@@ -152,7 +152,7 @@ class SegmentImage(Struct, frozen=True):
 
     @property
     def definition_keys(self) -> npt.NDArray[np.uint64] | None:
-        """Return the keys of `lexical.possible_definitions`; None if an earlier build wrote it."""
+        """Return the keys of `lexical.possible_definitions`; None in images of earlier builds."""
         keys = self.arrays.get("definition_keys")
         return None if keys is None else keys.view(np.uint64)
 

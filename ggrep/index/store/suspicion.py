@@ -22,7 +22,7 @@ def suspecting_damage(view: SnapshotView) -> Iterator[None]:
     detects the damage, and repairs it or uses an older snapshot.
 
     Raises:
-        CorruptStore: the snapshot is damaged; it replaces the error of the block.
+        CorruptStore: the snapshot is damaged; this error replaces the error of the block.
     """
     try:
         yield

@@ -16,8 +16,8 @@ Row schema 5: one row for each chunk, files by path key, chunks in source order.
 | name, qualified_name | utf8 | empty for blocks |
 | names, breadcrumb | list of utf8 | |
 | signature, doc | utf8 | the definition's head and documentation, without comment marks |
-| tail | utf8 | the file's text from there to the next chunk's; see `Chunk.tail` |
-| method | utf8 | how the file was cut |
+| tail | utf8 | the file's text between this chunk and the next; see `Chunk.tail` |
+| method | utf8 | how the file was cut into chunks |
 | encoding | utf8 | the file's encoding, empty for UTF-8; `text` is always UTF-8 |
 | traits | uint16 | traits by the file's content, `ggrep.model.files` bits |
 | embedding | fixed list of int8 | only in stores with an encoder |

@@ -104,7 +104,8 @@ class TableRows(Struct, frozen=True):
 
     Attributes:
         start: the number of the first row.
-        text_hashes: SHA-256 of the texts; `chunk_hashes` are the recorded ones.
+        chunk_hashes: SHA-256 of each row's text, as the table contains it.
+        text_hashes: SHA-256 of each row's text, computed during the scan.
         vectors: int8 (rows, dim), with scales in `scales`; None in a store without an encoder.
     """
 

@@ -29,7 +29,7 @@ class TableTexts(Struct, frozen=True):
     image: SegmentImage
 
     def texts(self, rows: Sequence[int], *, checked: bool = True) -> list[str]:
-        """Return the files' own text of ascending rows."""
+        """Return the texts of ascending rows as in their files."""
         del checked
         return [row.chunk.text for row in self._rows(rows)]
 

@@ -44,7 +44,8 @@ def write_table(
         store: the store directory.
         segment: the table's segment.
         batches: at least one batch, which can be without rows; iterated several times.
-        many: whether to return memory to the system during the write, which takes time.
+        many: whether there are so many rows that memory is returned to the system during the write,
+            which takes time.
 
     Raises:
         StoreError: the table cannot be written; nothing refers to the files of the incomplete
@@ -140,7 +141,7 @@ def table_files(store: Path, segment: SegmentName) -> list[tuple[Path, str]]:
 
 
 def _fail(error: OSError) -> NoReturn:
-    """Raise the error of a directory that cannot be listed: its files are not missing."""
+    """Raise the error of a directory that cannot be listed; `os.walk` would ignore the error."""
     raise error
 
 

@@ -246,7 +246,7 @@ class Verifier:
 
 
 def reverify(store: Path, manifest: SnapshotManifest) -> None:
-    """Verify a snapshot now and record the result. The snapshot's next reader reports damage.
+    """Verify a snapshot now and record the result; damage is not raised here, but on its next use.
 
     Requires: the caller holds the writer lease.
     """
@@ -277,13 +277,16 @@ def _signature(stamps: Mapping[str, Stamp]) -> str:
 
 
 def stamp_of(path: str) -> Stamp:
-    """Return a file's size, both times and inode; the second time cannot be set back."""
+    """Return a file's size, modification time, change time and inode.
+
+    The change time cannot be set back.
+    """
     status = os.stat(path)  # noqa: PTH116 - before each query, for every file
     return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
 def stamp_or_none(path: str) -> Stamp | None:
-    """Return a file's size, both times and inode; None if the file cannot be read."""
+    """Return a file's stamp, as `stamp_of` does; None if the file cannot be read."""
     try:
         return stamp_of(path)
     except OSError:

@@ -50,7 +50,7 @@ class SnapshotView(Struct, frozen=True, eq=False):
     """An open snapshot; immutable, so that several queries can share it.
 
     Attributes:
-        damage: the damage of the store, if this is not its intact active snapshot; else None.
+        damage: the damage of the store; None if this is the active snapshot and it is intact.
         stamps: the stats of the snapshot's files at their verification.
         derived: cached values that other packages computed from the snapshot.
     """
@@ -70,8 +70,8 @@ class SnapshotView(Struct, frozen=True, eq=False):
     def lies_still(self) -> bool:
         """Return whether all files are unchanged since their verification.
 
-        The files are checked before every query, because a mapped file must not have become
-        shorter. The check takes about two microseconds per file, because no file is hashed again.
+        The files are checked before every query, because reading a mapped file that was truncated
+        would end the process. The check takes about two microseconds per file; no file is hashed.
         """
         return lie_still(self.stamps)
 
@@ -172,7 +172,7 @@ def manifests_newest_first(
     """Return the readable manifests, whether or not their artifacts are intact.
 
     Manifests are ordered by epoch, then by id, because the id depends on the writer's clock, which
-    can be slow.
+    can be behind.
 
     Args:
         store: the store directory.
