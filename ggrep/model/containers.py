@@ -196,7 +196,7 @@ def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
 def related_definitions(
     definitions: SortedDefinitions,
 ) -> tuple[tuple[DefinedName, DefinedAt], ...]:
-    """Return the first definitions, each with its relation to the container."""
+    """Return at most MAX_DEFINED definitions, each with its relation to the container."""
     groups: tuple[tuple[tuple[DefinedName, ...], Relation, bool], ...] = (
         (definitions.asked, "definition", False),
         (definitions.implementing, "implementation", False),

@@ -72,7 +72,7 @@ class Answer(Struct, frozen=True):
     """The answer to one query.
 
     Attributes:
-        confidence: confidence of the answer; None if the answer states none.
+        confidence: confidence of the answer; None if the answer has no confidence.
         elapsed_ms: duration of the query.
         error: why the query failed; empty if it succeeded.
         slates: the requested slates, in the order of the query's `slates`.
