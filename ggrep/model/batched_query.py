@@ -59,8 +59,8 @@ class BatchedQuery(Struct, frozen=True):
     Attributes:
         top: number of shown hits in each merged list.
         per_list: maximum number of hits from a repository's list.
-        folds: return copies of a text as one hit, with the locations of the copies.
-        counting: return only statistics, no hits.
+        folds: whether copies of a text are returned as one hit, with the locations of the copies.
+        counting: whether to return only statistics, no hits.
         vector: vector of the query; None to let the host encode the query.
         silent: ascending indexes of members whose statistics count but whose hits are not returned.
         others: statistics of separately queried repositories; scores use the sum of all statistics.

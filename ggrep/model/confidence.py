@@ -75,8 +75,8 @@ class TopFile(Struct, frozen=True):
 
     Attributes:
         score: score of the best chunk that can be shown; top files are ordered by this score.
-        evidence: score of this chunk by words, path and names only, without the encoder and without
-            signals that only order hits.
+        evidence: score of the best chunk by words, path and names only, without the encoder and
+            without signals that only order hits.
         row: share of the query's words in the chunk, weighted by their general rarity.
         topic: sum over the query's words in the chunk: how much more frequent the word is in the
             collection than in programs in general.

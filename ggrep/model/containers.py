@@ -44,7 +44,7 @@ class DefinedName(Struct, frozen=True):
     Attributes:
         at: the definition, without its relation to a container.
         container: qualified name of the enclosing definition; empty at the top level.
-        fit: how the container matches the requested container; `beside` for an unqualified name.
+        fit: how the container matches the requested container; `beside` if it does not match.
         bases: other names in the head of the enclosing type, such as base classes.
         declared_only: whether the definition has no body.
         test: whether its file looks like a test.

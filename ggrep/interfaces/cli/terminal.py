@@ -300,7 +300,7 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
 def show_done(
     terminal: Terminal, label: str, of: str, total: int
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that displays how many of `total` are done if there is a terminal."""
+    """Yield a function that displays how many of `total` items are done if there is a terminal."""
     if not terminal.progress:
         yield lambda _: None
         return

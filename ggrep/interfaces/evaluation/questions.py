@@ -21,7 +21,7 @@ class QueriedPath(Struct, frozen=True):
 
     Attributes:
         path: path of the directory, or of the workspace file.
-        alone: the directory is a root even if another repository contains it.
+        alone: whether to query the directory itself instead of the repository that contains it.
     """
 
     path: Path

@@ -254,7 +254,7 @@ def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> t
     In the request of a slate, `anchors` has another place.
 
     Raises:
-        InvalidRequest: an argument is not allowed with the format.
+        InvalidRequest: an argument is not allowed with the requested format.
     """
     slate = values.get("format") == "slate"
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}

@@ -113,7 +113,7 @@ def _budget(wish: AgentTextOptions) -> int:
 
 
 def _without_snippets(document: _Object) -> _Object:
-    """Return a search's answer without the hits' text, unless a longer text was requested."""
+    """Return a search's answer without the hits' text, unless long snippets were requested."""
     if not _shows_little(document):
         return document
     return {**document, "results": [{**hit, "content": ""} for hit in document["results"]]}
