@@ -46,7 +46,7 @@ class BatchedDescription(Struct, frozen=True):
         epoch: id of this state and its snapshots; empty if the process does not know the list of
             members.
         descriptions: for each member its description, or None if it must be queried separately. The
-            whole value is None if nothing has changed.
+            whole value is None if the client's epoch is still current.
     """
 
     epoch: str
@@ -59,14 +59,14 @@ class BatchedQuery(Struct, frozen=True):
     Attributes:
         top: number of shown hits in each merged list.
         per_list: maximum number of hits from a repository's list.
-        folds: return copies of a text as one hit, with the locations of the copies.
-        counting: return only statistics, no hits.
+        folds: whether copies of a text are returned as one hit, with the locations of the copies.
+        counting: whether to return only statistics, no hits.
         vector: vector of the query; None to let the host encode the query.
         silent: ascending indexes of members whose statistics count but whose hits are not returned.
         others: statistics of separately queried repositories; scores use the sum of all statistics.
         texts: chunk ids of hits in separately queried repositories, whose copies are returned too.
-        by_rank: indexes of all members in the order of hits with equal rank, if each member uses
-            its own statistics; empty to score all members as a single collection.
+        by_rank: for scores by each member's own statistics, the indexes of all members, in the
+            order for hits of equal rank; empty to score all members as a single collection.
     """
 
     search: SearchRequest
@@ -85,7 +85,8 @@ class BatchedPoolRequest(Struct, frozen=True):
     """A query to repositories of an earlier description.
 
     Attributes:
-        epoch: id of the description with members and snapshots; the order of members breaks ties.
+        epoch: id of a `BatchedDescription`, which determines members and snapshots; hits with
+            equal scores are in the order of its members.
         members: ascending indexes of the queried members.
     """
 
@@ -177,7 +178,7 @@ class MemberNotice(Struct, frozen=True):
 
 
 class MemberLimit(Struct, frozen=True):
-    """A limit that shortened a repository's list of all corpora."""
+    """A limit that shortened the list of hits of a repository, over all its corpora."""
 
     member: int
     limit: LimitHit
@@ -187,7 +188,7 @@ class BatchedPoolResponse(Struct, frozen=True):
     """The answer to a `BatchedPoolRequest`.
 
     Attributes:
-        lists: by member, the lists whose hits can appear in the answer.
+        lists: for each member, the hits that can appear in the answer.
         leading: top files over all members, as in a `PoolResponse`.
         limits_hit: limits that cut the query itself, equal for all members.
         limits: limits that cut the lists of members outside of `silent`.

@@ -1,8 +1,8 @@
 """Confidence: how likely the hits of an answer are relevant to the query.
 
-The inputs are relative signals of the best files: their share of the query's weight, the share of
-the query's words in a chunk, and the share of words that the collection lacks. No threshold depends
-on an encoder, and the order of the best files has no effect. The weights are those of a logistic
+The inputs are relative: the share of the query's weight and of its words that the best files
+contain, and the share of the query's words that the collection lacks. No threshold depends on an
+encoder, and the order of the best files has no effect. The weights are those of a logistic
 regression that `training/confidence` fits on commits, on queries written by people, and on queries
 that the repositories cannot answer; docs/quality.md has results on other repositories.
 """
@@ -75,12 +75,13 @@ class TopFile(Struct, frozen=True):
 
     Attributes:
         score: score of the best chunk that can be shown; top files are ordered by this score.
-        evidence: score of this chunk by words, path and names only, without the encoder and without
-            signals that only order hits.
+        evidence: score of the best chunk by words, path and names only, without the encoder and
+            without signals that only order hits.
         row: share of the query's words in the chunk, weighted by their general rarity.
-        topic: how much more frequent the query's words in the chunk are in the collection than in
-            programs in general; the sum over these words.
-        found: share of the weight of the query's words that occur in the file or its path.
+        topic: sum over the query's words in the chunk: how much more frequent the word is in the
+            collection than in programs in general.
+        found: weight of the query's words that occur in the file or its path, as a share of the
+            weight of all words of the query.
         spelt: whether the file contains all words in their exact spelling.
     """
 
@@ -99,11 +100,12 @@ class TopFiles(Struct, frozen=True):
         leaders: at most MOST_TOP_FILES files, best first.
         weight: sum of the inverse document frequencies of the query's words, divided by the
             logarithm of the collection's size: a rare word adds about 1, a word in every file 0.
-        unknown: share of words that the collection lacks; a name counts as an additional word.
+        unknown: share of the query's words that the collection lacks; a name counts as an
+            additional word.
         names: names in the query that the collection lacks, as typed.
-        words: other words that the collection lacks.
-        most_evidence: in merged signals, the evidence of the part from which the weight comes. The
-            best files of all parts can lack the file with this evidence.
+        words: other words in the query that the collection lacks.
+        most_evidence: in merged signals, the evidence of the repository whose `weight` is used;
+            `leaders` may lack the file with this evidence. None if nothing was merged.
     """
 
     leaders: tuple[TopFile, ...]
@@ -147,8 +149,8 @@ class TopFiles(Struct, frozen=True):
     def signals(self) -> tuple[float, float, float, float]:
         """Return the inputs of the regression: evidence, row, topic and unknown.
 
-        The evidence is multiplied by the query's weight, because a third of a long description is
-        stronger evidence than one of two words.
+        The evidence is multiplied by the query's weight, because ten of thirty words are stronger
+        evidence than one of three words.
         """
         return math.log1p(self.evidence * self.weight), self.row, self.topic, self.unknown
 
@@ -162,7 +164,7 @@ def merge_top_files(parts: Iterable[TopFiles]) -> TopFiles:
 
     Signals about the query and the collection are those of the repository with the most evidence;
     repositories that contain the query's names take precedence. A word is unknown if every
-    repository lacks it. Signals of groups of repositories can be merged: grouping changes nothing.
+    repository lacks it. Merged signals can be merged again; grouping does not affect the result.
     """
     filled = sorted(
         (part for part in parts if part.leaders),

@@ -174,7 +174,7 @@ class Versioned(Struct, frozen=True, kw_only=True):
 
 
 class DocumentJson(TypedDict):
-    """The first key of every document."""
+    """A document; `schema_version` is the first key of every document."""
 
     schema_version: Literal[1]
     """Version of this format; every change of the format changes it."""

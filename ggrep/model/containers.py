@@ -44,7 +44,7 @@ class DefinedName(Struct, frozen=True):
     Attributes:
         at: the definition, without its relation to a container.
         container: qualified name of the enclosing definition; empty at the top level.
-        fit: how the container matches the requested container; `beside` for an unqualified name.
+        fit: how the container matches the requested container; `beside` if it does not match.
         bases: other names in the head of the enclosing type, such as base classes.
         declared_only: whether the definition has no body.
         test: whether its file looks like a test.
@@ -196,7 +196,7 @@ def nothing_but(parts: Sequence[str], names: Sequence[str]) -> str:
 def related_definitions(
     definitions: SortedDefinitions,
 ) -> tuple[tuple[DefinedName, DefinedAt], ...]:
-    """Return the first definitions, each with its relation to the container."""
+    """Return at most MAX_DEFINED definitions, each with its relation to the container."""
     groups: tuple[tuple[tuple[DefinedName, ...], Relation, bool], ...] = (
         (definitions.asked, "definition", False),
         (definitions.implementing, "implementation", False),

@@ -145,8 +145,8 @@ def allocate(  # noqa: PLR0913 - likewise
         mode: the mode, which determines the quotas.
         limit: maximum number of items.
         per_file: maximum number of items of a file.
-        spread: sort number of each item; the first item of every file is selected before the second
-            item of any file (rule `fill`). None to select items in their order.
+        spread: sort key of each item. With sort keys, the first item of every file is selected
+            before a second item of any file (rule `fill`). None to select items in their order.
     """
     allocator = _Allocator(files, per_file)
     if spread is not None:

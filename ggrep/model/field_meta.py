@@ -98,9 +98,9 @@ class Key(NamedTuple):
         who: sources of a setting: `u` for the user's file, `e` for a variable, `r` for the
             repository's file; or the name of a table in the repository's file that the setting is
             computed from.
-        of_root: whether the user's file can set it for a single root.
+        of_root: whether the user's file can set the key for a single root.
         shapes_index: whether another value selects another store.
-        budget: whether it bounds answers, so that callers can override it.
+        budget: whether the key bounds the size of answers; a request can then override the value.
         narrow: the more restrictive value of a switch.
     """
 

@@ -166,7 +166,7 @@ class Chunk(Struct, frozen=True):
         breadcrumb: enclosing definitions or headings, outermost first, without `name`.
         start_line: first line, 1-based; `end_line` is the last line, inclusive.
         byte_start: offset of `text` in the file's bytes; `byte_end` is exclusive.
-        text: the file's text between those bytes; for an anchor, the opening lines of the file.
+        text: the file's text from `byte_start` to `byte_end`; for an anchor, its opening lines.
         extra: words that are searchable but never shown: edges of diagrams, imports of an anchor.
         signature: head of the definition on one line; empty if there is none.
         doc: documentation of the definition, without comment marks.

@@ -112,9 +112,9 @@ _STEP: Final = 5
 
 
 def with_numbers(lines: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yield lines, each after a tab; some lines have a number before the tab.
+    """Yield lines in the form `NUMBER<TAB>TEXT`; most lines have no number before the tab.
 
-    Numbers are in the first line, in a line after a gap, and at multiples of five.
+    The first line, a line after a gap, and lines at multiples of five have a number.
     """
     expected = 0
     for number, line in lines:

@@ -72,7 +72,7 @@ class Terminal(Struct, frozen=True):
         return Deadline(SystemClock(), self.began_ms + timeout_ms)
 
     def write(self, text: str) -> None:
-        """Write text to standard output. Requires: quoted content is sanitised."""
+        """Write text to standard output. Requires: text from files is already sanitised."""
         try:
             sys.stdout.write(text)
             sys.stdout.flush()
@@ -121,7 +121,7 @@ class Terminal(Struct, frozen=True):
             raise ReaderGone from error
 
     def note(self, text: str) -> None:
-        """Write text to standard error. Requires: quoted content is sanitised."""
+        """Write text to standard error. Requires: text from files is already sanitised."""
         sys.stderr.write(text)
 
     def tell(self, line: str) -> None:
@@ -300,7 +300,7 @@ def show_progress(terminal: Terminal, label: str) -> Iterator["Progress"]:
 def show_done(
     terminal: Terminal, label: str, of: str, total: int
 ) -> Iterator[Callable[[int], None]]:
-    """Yield a function that displays how many of `total` are done if there is a terminal."""
+    """Yield a function that displays how many of `total` items are done if there is a terminal."""
     if not terminal.progress:
         yield lambda _: None
         return

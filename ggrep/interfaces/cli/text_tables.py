@@ -64,7 +64,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Return `text` padded to `width` cells; numbers are padded on the left."""
+    """Return `text` padded with blanks to `width` cells; `right` aligns it to the right."""
     space = " " * max(width - cell_len(text), 0)
     return space + text if right else text + space
 
@@ -81,7 +81,7 @@ _LONGEST: Final = 48
 
 
 class Cell(Struct, frozen=True):
-    """One value of a row; figures are right-aligned."""
+    """One value of a row of a table; `figures` aligns it to the right."""
 
     text: str
     role: str = ""
@@ -112,7 +112,7 @@ def render_table(
 def render_pairs(
     pairs: Sequence[tuple[str, str]], style: Style, roles: Mapping[str, str] = MappingProxyType({})
 ) -> str:
-    """Return a line for each label and value; `roles` sets the colour of some labels."""
+    """Return a line for each label and value; `roles` maps some labels to their colour role."""
     width = max(len(label) for label, _ in pairs)
     return "".join(
         f"{style.paint(roles.get(label, 'muted'), f'{label:<{width}}')}  {sanitise_line(value)}\n"

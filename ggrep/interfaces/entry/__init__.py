@@ -102,7 +102,7 @@ def _help(words: list[str]) -> int | None:
 def _refused(words: list[str]) -> int | None:
     """Report an unknown option; return None if `ggrep.interfaces.cli` must check the line.
 
-    JSON output and unprintable words need modules that are not loaded here.
+    The result is None for JSON output and unprintable words, which need modules not loaded here.
     """
     is_long = any(word.startswith("--") for word in words)
     if not is_long or "--json" in words or not all(map(str.isprintable, words)):

@@ -125,7 +125,7 @@ def _values(kind: str, current: str, before: list[str]) -> list[str]:
 
 
 def _filters(current: str) -> list[str]:
-    """Return completions of a filter, negated if the typed word is."""
+    """Return completions of a filter; they are negated if `current` is negated."""
     sign = current[:1] if current.startswith(("-", "!")) else ""
     key, has_key, value = current[len(sign) :].partition(":")
     if not has_key:

@@ -125,7 +125,7 @@ _TIMEOUT = "--timeout-ms"
 
 
 def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
-    """Return the probable root of a command line; for a workspace, any root with a locator."""
+    """Return the probable root of a line; with `--workspace`, a root of it that has a locator."""
     file = line.text("--workspace")
     if file is None:
         return place_of(place_in(line), environ)
@@ -143,7 +143,7 @@ def place_of_line(line: Line, environ: dict[str, str]) -> LikelyRoot:
 def _roots_in(file: str) -> list[str]:
     """Return the `"root":` values of a workspace's file, found by a regular expression.
 
-    For a glob such as `"../services/*"`, its first directories are returned.
+    For a glob such as `"../services/*"`, the first directories in `../services` are returned.
     """
     with open(file, "rb") as stream:
         text = stream.read(_MOST_FILE_BYTES).decode()
@@ -165,7 +165,8 @@ def place_in(line: Line) -> str | None:
     """Return the probable path of a command line; None for the current directory.
 
     The path is the value of an option, else the last argument that names an existing file or
-    directory; line numbers are ignored. The first argument is usually the query, so it is skipped.
+    directory, without a line number as in `a.py:12`. The first argument of most commands is the
+    query, so it is skipped.
     """
     for flag in _PLACES:
         value = line.text(flag)
@@ -180,7 +181,7 @@ def place_in(line: Line) -> str | None:
 
 
 def with_timeout(arguments: list[str], timeout_ms: int) -> list[str]:
-    """Return a command line with another timeout."""
+    """Return a command line in which `timeout_ms` replaces the timeout."""
     at = next(at for at, word in enumerate(arguments) if word.partition("=")[0] == _TIMEOUT)
     behind = at + 1 if "=" in arguments[at] else at + 2
     return [*arguments[:at], f"{_TIMEOUT}={timeout_ms}", *arguments[behind:]]

@@ -1,8 +1,9 @@
 """Lets a running daemon answer a command, without loading the search modules.
 
-This module sends the command line unparsed; it reads only its repository, timeout and output
-format. The daemon may serve another root, configuration or build, so it compares these with its
-own. After any mismatch nothing is written, and `ggrep.interfaces.cli` runs the command.
+This module sends the command line unparsed; it reads only the repository, timeout and output
+format from the line. The daemon may serve another root, configuration or build, so it compares
+the client's values with its own. After any mismatch nothing is written, and `ggrep.interfaces.cli`
+runs the command.
 """
 
 import os
@@ -130,7 +131,7 @@ class Rendered:
 
 
 def terminal_view(environ: dict[str, str], *, json: bool, plain: bool) -> dict[str, object]:
-    """Return the view options for the terminal."""
+    """Return the form of an answer: JSON or text, width, colours, links, current directory."""
     shown = os.isatty(1)
     colour = wants_colour(environ, plain=plain, terminal=shown)
     return {
@@ -188,7 +189,7 @@ def judged(reply: dict[str, object], *, strict: bool = False) -> Rendered:
 
 
 def _asked(arguments: list[str], environ: dict[str, str], began_ms: float) -> Rendered | None:
-    """Return a daemon's answer; None if there is none or it may be wrong."""
+    """Return a daemon's answer; None if no daemon answers, or the answer may be wrong."""
     try:
         if environ.get("GGREP_OFFLINE") or len(arguments) > _MOST_ARGUMENTS:
             return None

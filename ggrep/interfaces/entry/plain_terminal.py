@@ -10,7 +10,7 @@ _END = "\x1b[0m"
 
 
 def are_our_own() -> bool:
-    """Return whether both output streams are the process's own and not replaced."""
+    """Return whether `sys.stdout` and `sys.stderr` are open and have not been replaced."""
     ours = sys.stdout is not None and sys.stderr is not None
     return ours and sys.stdout is sys.__stdout__ and sys.stderr is sys.__stderr__
 

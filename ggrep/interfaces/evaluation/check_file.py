@@ -86,8 +86,8 @@ class Expected(Struct, frozen=True):
     """The expected answer; paths are plain paths or globs, and ranks count distinct files.
 
     Attributes:
-        within: paths, each with the number of best files that must include the path.
-        section: section of the best hit in an expected file, else of the first hit.
+        within: paths, each with a number n: the path must be among the first n files.
+        section: section of the best hit in an expected file; without such a hit, of the first hit.
         places: line ranges that a slate must show; one range of each choice is enough.
         sections: paths, each with its expected section of a slate.
     """
@@ -185,7 +185,7 @@ class Check(Struct, frozen=True):
 
     Attributes:
         line: line of the check's header in the file.
-        rank_tolerance: number by which files may miss the ranks of `first` and `within`.
+        rank_tolerance: number of ranks that a file may be below that of `first` or `within`.
     """
 
     question: CaseQuery

@@ -283,7 +283,7 @@ def _text(text: str) -> str:
 
 
 def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
-    """Yield the commands that show, in `base`, an answer that broke these rules.
+    """Yield the commands that, run in `base`, show an answer that broke some of the `rules`.
 
     Yields none for a target that is a root inside another repository: no command can query it.
     """
@@ -296,7 +296,7 @@ def commands(check: Check, rules: Collection[str], base: Path) -> Iterator[str]:
 
 
 def see_search(check: Check, base: Path) -> str:
-    """Return the command that shows, in `base`, a check's hits."""
+    """Return the command that, run in `base`, shows a check's hits."""
     question = check.question
     flags = []
     if question.limit != DEFAULT_CHECK_LIMIT:
@@ -309,7 +309,7 @@ def see_search(check: Check, base: Path) -> str:
 
 
 def see_slate(check: Check, base: Path) -> str:
-    """Return the command that shows, in `base`, a check's slate."""
+    """Return the command that, run in `base`, shows a check's slate."""
     sizes = [f"--max-bytes {size}" for size in check.question.slates if size]
     return f"ggrep slate {_asked(check, base, sizes)}"
 

@@ -230,7 +230,7 @@ def _slate_change(change: SlateChange, style: Style) -> list[str]:
 
 
 def _size(max_bytes: int) -> str:
-    """Return the size of a slate as text; `slate` for the level's default size."""
+    """Return the size of a slate as text; the word `slate` means the default size (0)."""
     return f"{max_bytes:,} bytes" if max_bytes else "slate"
 
 

@@ -21,7 +21,7 @@ class QueriedPath(Struct, frozen=True):
 
     Attributes:
         path: path of the directory, or of the workspace file.
-        alone: the directory is a root even if another repository contains it.
+        alone: whether to query the directory itself instead of the repository that contains it.
     """
 
     path: Path
@@ -72,7 +72,7 @@ class Answer(Struct, frozen=True):
     """The answer to one query.
 
     Attributes:
-        confidence: confidence of the answer; None if the answer states none.
+        confidence: confidence of the answer; None if the answer has no confidence.
         elapsed_ms: duration of the query.
         error: why the query failed; empty if it succeeded.
         slates: the requested slates, in the order of the query's `slates`.

@@ -25,7 +25,7 @@ def weights_from(values: Mapping[str, Json]) -> Weights:
     """Return the default weights, of which `values` replaces some.
 
     Raises:
-        InvalidRequest: a name is not that of a weight, or a value is not allowed.
+        InvalidRequest: a name is not the name of a weight, or a value is not allowed.
     """
     usual = asdict(DEFAULT_WEIGHTS)
     for name in sorted(values):

@@ -40,7 +40,7 @@ class Conditions(Struct, frozen=True):
     """Conditions of every job of a run.
 
     Attributes:
-        merge: merge strategy of workspaces; None for the one in their files.
+        merge: merge strategy of workspaces; None for the strategy in the workspace file.
         weights: ranking weights that differ from the defaults.
         timeout_s: time for one process, including its sync.
     """

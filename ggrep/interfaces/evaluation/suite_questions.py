@@ -194,7 +194,7 @@ R = TypeVar("R")
 
 
 class EngineInPlace:
-    """An engine as a searcher without threads: a query blocks the event loop."""
+    """A searcher that runs an engine in the event loop's thread, so a query blocks the loop."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
@@ -226,7 +226,7 @@ def open_asker(
 
 
 def stated_confidence(response: object) -> str | None:
-    """Return the confidence of a response as a word; None if the response states none."""
+    """Return the confidence of a response as a word; None if it has no confidence."""
     stated = getattr(response, "confidence", None)
     for name in ("level", "value"):
         stated = getattr(stated, name, stated)

@@ -182,7 +182,7 @@ class TomlLines(Struct):
     keys: dict[tuple[Place, str], int] = field(default_factory=dict)
 
     def line_of(self, place: Place, key: str = "") -> int:
-        """Return the line of a key or table with this name, else the line of `place`, else 1."""
+        """Return the line of `key` (also of a top-level table `key`), else of `place`, else 1."""
         named = self.tables.get((key, 0)) if place == TOP else None
         return self.keys.get((place, key)) or named or self.tables.get(place, 1)
 
@@ -206,7 +206,7 @@ def toml_lines(text: str) -> TomlLines:
 
 
 def _statements(text: str) -> list[tuple[int, str]]:
-    """Return the statements of a text, which may span lines, each with its first line number."""
+    """Return the statements with the numbers of their first lines; a statement can span lines."""
     statements = []
     line = begun = 1
     start = depth = 0

@@ -56,7 +56,7 @@ class ShownFile(Struct, frozen=True):
         path: path key; in a workspace it begins with the repository's alias and a slash.
         sections: sections of the slate that contain the file.
         shown: disjoint ranges of lines whose text is shown, in order.
-        named: ranges that are shown or only named, of any length.
+        named: line ranges of all evidence for the file, whether or not the text is shown.
     """
 
     path: str

@@ -15,7 +15,7 @@ _LINE: Final = re.compile(r"\.toml:(\d+): ")
 
 
 async def check_diagnostics(file: Path, environ: Mapping[str, str]) -> list[types.Diagnostic]:
-    """Return a diagnostic for each failing check, or a single one if no check can run.
+    """Return a diagnostic for each failing check, or a single diagnostic if no check can run.
 
     The indexes are queried as they are, without a sync.
     """

@@ -47,7 +47,7 @@ class Row(Struct, frozen=True):
 class Answer(Struct, frozen=True):
     """The document of an answer, and the roots of its repositories by label and id.
 
-    The only repository has the id None.
+    In the answer of a single repository, the key of its root is None.
     """
 
     document: Any
@@ -64,7 +64,7 @@ class Answer(Struct, frozen=True):
 def rows_of(answers: Sequence[Answer], key: str) -> list[Row]:
     """Return the distinct locations of answers; nested repositories return equal locations.
 
-    Several hits can begin in one line, for example in a minified file.
+    Hits that begin in the same line but differ, as in a minified file, are all kept.
     """
     rows = (row for each in answers for row in each.rows(key))
     once: dict[object, Row] = {}
@@ -78,7 +78,7 @@ class Folders:
     """The folders that a client has opened.
 
     Attributes:
-        tell: called with failures that do not fail a request, such as those of other folders.
+        tell: called with failures of some repositories, while other repositories answer.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Folders:
     async def ask_all(self, request: Request[Any], first: Path | None = None) -> list[Answer]:
         """Return the answers of all repositories to a request about a name.
 
-        A workspace returns a single answer. The request fails only if there is no answer at all.
+        A workspace returns a single answer. The request fails only if every query fails.
 
         Args:
             request: a request about a name.

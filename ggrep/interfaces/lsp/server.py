@@ -89,7 +89,7 @@ def path_of(uri: str) -> Path | None:
 class Named(NamedTuple):
     """A name in a file, the root of its repository, and its definitions.
 
-    If the position is in the name of a definition, only this definition is included.
+    If the request's position is in the name of a definition, only this definition is included.
     """
 
     root: Path
@@ -98,7 +98,7 @@ class Named(NamedTuple):
 
     @property
     def asked(self) -> str:
-        """Return the name to search usages of, with its container if known."""
+        """Return the name for a search of its usages, with its container if known."""
         rows = self.definitions
         if len(rows) == 1 and rows[0].fields["container"]:
             return str(rows[0].fields["qualified_name"])
@@ -157,7 +157,8 @@ class GgrepServer(LanguageServer):
     def report(self, error: GgrepError, *, quiet: bool) -> None:
         """Log an error once; unless `quiet`, also fail the request.
 
-        A folder outside repositories does not fail a request, as another server may know its files.
+        A folder that ggrep does not index without consent (`Unasked`) does not fail a request, as
+        another language server may know its files.
         """
         message = sanitise_line(str(error))
         self.tell(message)

@@ -36,7 +36,7 @@ class AllowedRepo(Struct, frozen=True):
     scope: str = ""
 
     def key(self, target: str) -> str:
-        """Return a target; a path that begins with the root becomes relative to the root."""
+        """Return a name or location; a path below the root becomes relative to the root."""
         return target.removeprefix(f"{self.root}/")
 
 
@@ -49,7 +49,7 @@ class AllowedWorkspace(Struct, frozen=True):
     async def open(
         self, request: FederatedRequest, workspace_id: str | None = None
     ) -> OpenedWorkspace:
-        """Return the content; see `open_workspace`."""
+        """Return the current content of the workspace; see `open_workspace`."""
         return await open_workspace(self.file, self.allowlist, request, workspace_id=workspace_id)
 
 
@@ -73,7 +73,7 @@ class Access:
         """Return the repository of a path; without a path, the server's repository.
 
         Raises:
-            InvalidRequest: no repository is there.
+            InvalidRequest: no repository contains the path.
             Forbidden: the repository is not allowed.
         """
         return await _in_thread(lambda: self._repository(named))

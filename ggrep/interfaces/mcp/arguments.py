@@ -43,7 +43,7 @@ def schema_of(arguments: Sequence[Argument], either: Collection[str] = ()) -> di
     """Return the JSON Schema of the arguments.
 
     The schema allows any key, because the server also accepts rare arguments and aliases. An
-    argument in `either` has no type, as it may also be a part of a request's body.
+    argument in `either` has no type, as its value may also be an object of the request's body.
     """
     document: dict[str, Json] = {
         "type": "object",
@@ -97,7 +97,7 @@ def read_arguments(
 
 
 def _read_options(tool: str, options: object, rare: Sequence[Argument]) -> dict[str, object]:
-    """Return the values of `key=value` texts; the last of a repeated key, or all for an array."""
+    """Return the values of `key=value` texts; if a key is repeated, the last; an array gets all."""
     known = {argument.name: argument for argument in rare}
     values: dict[str, object] = {}
     if options is None:

@@ -91,7 +91,7 @@ def refuse(error: Refusal) -> Response:
 class McpEndpoint:
     """The endpoint; receives the whole body of a request before the SDK gets it.
 
-    Without state, requests have no session, so no client can join the session of another.
+    With `stateless`, requests have no session, so a client cannot join another client's session.
     """
 
     def __init__(self, server: Server[Any], *, stateless: bool = False) -> None:

@@ -23,7 +23,7 @@ async def telling(
     tell: Tell,
     reading: Callable[[Report], tuple[float, float | None, str]],
 ) -> T:
-    """Return the result of `ask`; first send a notification of each report that `ask` makes."""
+    """Return the result of `ask`, after a notification has been sent for each of its reports."""
     send, receive = anyio.create_memory_object_stream[Report](math.inf)
 
     async def relay() -> None:

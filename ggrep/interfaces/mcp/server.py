@@ -69,7 +69,7 @@ def build_server(
     """Return a server.
 
     Args:
-        backend_of: returns the backend for an HTTP request, or for None: standard input.
+        backend_of: returns the backend for an HTTP request; None means standard input.
         structured: make every result structured.
         legacy: list old names of tools.
         without: names of tools and resources that the server does not have.

@@ -10,7 +10,7 @@ class StartOptions(Struct, frozen=True):
 
     Attributes:
         directory: base of relative paths; None if it was removed.
-        path: the default repository; None for the one around `directory`.
+        path: the default repository; None for the repository that contains `directory`.
         workspaces: workspace files that calls may name by id, and whose repositories are allowed.
         allowed: further allowed directories; `anywhere` allows all.
         structured: make every result structured.

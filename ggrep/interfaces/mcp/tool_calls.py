@@ -203,7 +203,7 @@ class NavigationCalls(Struct, frozen=True):
         return {"schema_version": ANSWERS_SCHEMA, "answers": documents}
 
     async def _in_repository(self, tool: Tool, values: _Values) -> Document:
-        """Return the answer of one repository; a `root` inside it narrows the scope."""
+        """Return the answer of one repository; a `root` inside the repository narrows the scope."""
         call = parse_repo_body(tool.name, body_of(tool.every, values))
         place = await self.places.repository(call.root)
         if has_scope(call.request):
@@ -249,9 +249,12 @@ _OF_HITS: Final = frozenset({"top", "per_file"})
 
 
 def placed_for(arguments: Sequence[Argument], values: Mapping[str, object]) -> tuple[Argument, ...]:
-    """Return a workspace search's arguments; their places in the body depend on the format.
+    """Return the arguments of a workspace search, with their places in the request's body.
 
-    Only `anchors` has another place for a slate.
+    In the request of a slate, `anchors` has another place.
+
+    Raises:
+        InvalidRequest: an argument is not allowed with the requested format.
     """
     slate = values.get("format") == "slate"
     of_slates = {each.name for each in arguments if each.place[:1] in {("slate",), ("session",)}}

@@ -64,7 +64,7 @@ _FAILURE: Final = TextBudget(4 << 10, "`structured: true`")
 
 
 def budget_of(tool: str, document: Mapping[str, Any]) -> TextBudget:
-    """Return the text budget of an answer; limits in the answer itself take precedence."""
+    """Return the text budget of an answer; byte limits in `document` replace the default."""
     if "code" in document and "message" in document:
         return _FAILURE
     usual = _OF[tool]
@@ -145,7 +145,7 @@ class Tool(Struct, frozen=True):
 
     @property
     def returns(self) -> dict[str, Json]:
-        """Return the JSON Schema of a structured result, a document or a failure.
+        """Return the JSON Schema of a structured result, which is a document or a failure.
 
         This schema is short; the schemas that ship with ggrep describe documents in full.
         """
@@ -217,7 +217,7 @@ def _argument(
 def _rest(
     listed: tuple[Argument, ...], *shapes: Shape, without: frozenset[str] = frozenset()
 ) -> tuple[Argument, ...]:
-    """Return the arguments for all fields of requests without a listed argument."""
+    """Return an argument for each field of the request that no listed argument sets."""
     known = {".".join(each.place) for each in listed} | _SET_BY_SERVER | without
     places = dict.fromkeys(place for shape in shapes for place in shape.leaves)
     return tuple(_argument(place) for place in places if place not in known)

@@ -1,7 +1,7 @@
 """The text of a search for agents, with the code of the best hits.
 
 An agent usually reads the best hit next, so the text contains its definition if the definition
-fits. This saves a call, and unneeded lines if the agent would guess a range.
+fits. The agent then need not open the definition in another call, with a guessed range of lines.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ class AgentTextOptions(Struct, frozen=True):
 
     Attributes:
         bodies: number of best hits to show with their code; None for as many as fit.
-        budget: maximum bytes of the text without requested bodies; 0 for the default.
+        budget: maximum bytes of the text, not counting requested code; 0 for the default.
         arguments: see `AgentView`.
     """
 
@@ -50,8 +50,9 @@ def hits_to_open(
 ) -> list[tuple[int, ExpandRequest]]:
     """Return the positions of the hits to show with their code, and the request for each.
 
-    The list is empty without an index. If the request does not ask for code, it is also empty when
-    the hits show snippets or when the code exceeds the budget.
+    The list is empty for an answer without an index. If the request does not ask for code, the list
+    is also empty if the answer shows long snippets or matching lines, if its confidence is `none`,
+    or if its other text uses up the budget.
     """
     hits = document.get("results", ())
     if "partial" in document or not hits or ("matches" in document and wish.bodies is None):
@@ -112,7 +113,7 @@ def _budget(wish: AgentTextOptions) -> int:
 
 
 def _without_snippets(document: _Object) -> _Object:
-    """Return a search's answer without the hits' text, unless a longer text was requested."""
+    """Return a search's answer without the hits' text, unless long snippets were requested."""
     if not _shows_little(document):
         return document
     return {**document, "results": [{**hit, "content": ""} for hit in document["results"]]}

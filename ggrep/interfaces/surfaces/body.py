@@ -127,7 +127,7 @@ def parse_federated_body(body: Mapping[str, object]) -> FederatedCall:
     """Return the workspace search that a body describes.
 
     Raises:
-        WorkspaceError: the body is not valid; it contains all issues.
+        WorkspaceError: the body is not valid; the error contains all issues.
     """
     fields = _fields(body)
     parsed = FEDERATED.read(fields)
@@ -173,7 +173,7 @@ def parse_workspace_body(operation: str, body: Mapping[str, object]) -> NamedCal
     """Return an operation's request to a workspace that a body describes.
 
     Raises:
-        WorkspaceError: the body is not valid; it contains all issues.
+        WorkspaceError: the body is not valid; the error contains all issues.
     """
     shape, kind = WORKSPACE[operation], BY_NAME[operation].request
     fields = _fields(body)

@@ -76,7 +76,7 @@ class Fields:
         return self._value.get(key)
 
     def text(self, key: str, *, required: bool = False) -> str | None:
-        """Return a string; None if missing or, with an issue, of another type."""
+        """Return a string; None if missing. Another type is an issue and also returns None."""
         value = self.take(key)
         if isinstance(value, str):
             return value
@@ -242,7 +242,7 @@ class Shape:
         """Derive the shape from the fields of Structs.
 
         Args:
-            kinds: Structs; for a place of two fields, the later field counts.
+            kinds: Structs; if two fields have the same place, the later field counts.
             without: places that the body cannot contain.
             judged_later: Structs that check ranges and words themselves.
         """

@@ -3,9 +3,9 @@
 A daemon identifies a client by connection and name. All callers of a server share one connection,
 so the server sends the daemon a number for each caller as the client's name: the caller's seat.
 
-Names that callers choose are ignored, because ten names would get ten turns. On this machine each
-connection counts as a caller, as on the daemons' sockets; on other machines each address counts as
-a caller. The number of seats limits how many turns a server gets.
+Names that callers choose are ignored, because a caller with ten names would get ten turns. On this
+machine each connection counts as a caller, as on the daemons' sockets; on other machines each
+address counts as a caller. The number of seats limits how many turns a server gets.
 """
 
 import ipaddress
@@ -91,7 +91,7 @@ class Callers:
                 del self._at_work[caller]
 
     def _seat_of(self, caller: str) -> int:
-        """Return a caller's seat: its seat in use, its last seat if least loaded, or another."""
+        """Return a caller's last seat if still in use or least loaded, else a least loaded seat."""
         last = self._seats.pop(caller, None)
         least = min(self._load)
         if last is not None and (self._at_work[caller] or self._load[last] == least):

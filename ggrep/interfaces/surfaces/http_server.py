@@ -270,7 +270,7 @@ _HEAD_S = 10.0
 class TimedConnection(H11Protocol):
     """A connection that is closed if no request arrives, or its headers stay incomplete.
 
-    The number of connections is limited, so idle connections would lock out all other clients.
+    The number of connections is limited, so idle connections could lock out all other clients.
     """
 
     def connection_made(self, transport: Any) -> None:  # noqa: ANN401 - as the base class has it

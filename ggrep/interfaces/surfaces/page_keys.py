@@ -13,9 +13,9 @@ KEY_S: Final = 7 * 24 * 3600
 class PageKeys:
     """Creates and checks the credentials of one server's pages.
 
-    A key consists of its expiry time and a MAC of it under a secret of this process. An open tab
-    sends its key to the next server at the same address, so a key is valid for one server only. A
-    code is valid for one use.
+    A key consists of its expiry time and a MAC of this time under a secret of this process. An open
+    tab sends its key also to a later server at the same address, so a key is valid for one server
+    only. A code is valid for one use.
     """
 
     def __init__(self, token: str, clock: Clock) -> None:

@@ -114,7 +114,7 @@ class UserAccess(Struct, frozen=True):
         return True
 
     async def repository(self, named: str | None) -> AllowedRepo:
-        """Return the repository that contains a path; else a repository that the search refuses."""
+        """Return the repository that contains a path; else the path, which the search refuses."""
         path = await UserPlaces(self.seen).root(named)
         roots = {repo.root_canonical for repo in self.seen.repos}
         root = next((each for each in (path, *path.parents) if each in roots), path)
@@ -205,7 +205,7 @@ class TeamApp(Struct, frozen=True):
         )
 
     async def tools(self, request: Request) -> ASGIApp:
-        """Answer a message of MCP with the repositories of the request's user."""
+        """Answer a message of MCP; its tools search the repositories of the request's user."""
         service = self.team.service(await self.identity(request), _entry(request.scope))
         request.scope[_BACKEND] = UserCalls(service, self.callers)
         return self.mcp

@@ -173,7 +173,7 @@ class Job:
         return self._keep_up(label, opened, report).to_dict()
 
     def _keep_up(self, label: str, opened: "RepoIndex", report: SyncReport) -> SyncReport:
-        """Maintain the store; return the sync's report, with the snapshot that is active now."""
+        """Compact and clean the store; return the report with the snapshot after the compaction."""
         try:
             upkeep = opened.keep_up()
         except GgrepError as error:

@@ -321,7 +321,7 @@ def pull(
 def _meant(
     path: Path | None, remote: str | None, terminal: Terminal
 ) -> tuple[Path | None, str | None]:
-    """Return the directory and the remote; as in git, the only argument may name the remote."""
+    """Return the directory and the remote; as in git, a single argument can name the remote."""
     if path is None or remote is not None or on_disk(path).exists():
         return path, remote
     known = {each.name for each in read_remotes(home_from(terminal.environ).remotes)}
@@ -371,7 +371,7 @@ def _index(
 
 
 def pull_json(outcome: "Pulled", synced: "SyncReport", times_ms: tuple[int, int]) -> "PullJson":
-    """Return the outcome, with the time until pulled files could be searched and the total time."""
+    """Return the JSON of a pull; `times_ms`: until pulled files could be searched, and in total."""
     from ggrep.index.remote.pull import PullReport
 
     report = outcome.report or PullReport("failed", None, None)

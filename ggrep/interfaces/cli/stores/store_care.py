@@ -190,7 +190,7 @@ def health(
 def _health_of_daemon(
     address: "DaemonAddress", terminal: Terminal, *, deep: bool
 ) -> Document | None:
-    """Return the daemon's findings, including its own load; None if no daemon runs."""
+    """Return the daemon's health report with its load; None if no daemon answers."""
     from ggrep.protocol.client.connect_or_start import Connector
     from ggrep.protocol.client.link import Unreachable
     from ggrep.protocol.wire.messages import Health

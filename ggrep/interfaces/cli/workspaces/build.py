@@ -52,7 +52,7 @@ from ggrep.service.build_engines.engine import LocalEngine, open_engine
 
 
 class RemoteOptions(Struct, frozen=True):
-    """The engine that builds indexes, and transfers from and to a remote."""
+    """Options of a build: the engine, and the transfers from and to a remote."""
 
     title: ClassVar = "Remotes and clusters"
 
@@ -159,7 +159,7 @@ class _Jobs(Struct, frozen=True):
     strict: bool
 
     def here(self, repo: WorkspaceRepo, *, abreast: int, pull: bool, push: bool) -> SyncJob:
-        """Return a job for a process on this machine, with this home."""
+        """Return a job that a process on this machine runs with this ggrep home."""
         require_modest(repo.root_canonical, self.home)
         return SyncJob(
             repo.root_canonical,

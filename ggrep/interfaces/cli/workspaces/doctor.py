@@ -82,7 +82,7 @@ def examination_text(state: WorkspaceState, report: Doctor, style: Style) -> str
 
 
 def _cohorts(report: Doctor, labels: Mapping[RepoId, str], style: Style) -> Iterator[str]:
-    """Yield lines about indexes with incomparable scores; corpora with equal lines share them."""
+    """Yield lines about indexes with incomparable scores, once for corpora with equal lines."""
     alike: dict[tuple[object, ...], tuple[list[str], list[DoctorCohort]]] = {}
     for corpus, each in report.cohorts.by_corpus():
         shape = tuple((cohort.repo_ids, cohort.asked) for cohort in each)

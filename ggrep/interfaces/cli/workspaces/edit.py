@@ -225,7 +225,7 @@ def validate(file: FileArgument = None, named: FileOption = None, json: JsonFlag
 def _target(
     file: Path | None, words: list[str], named: list[Path] | None
 ) -> tuple[Path, list[str]]:
-    """Return the workspace file and the other words; with `--workspace`, no word is the file."""
+    """Return the workspace file and the other words; with `--workspace`, `file` is a word too."""
     if not named:
         return chosen_file(file, named), words
     return chosen_file(None, named), [*([str(file)] if file else []), *words]
@@ -259,8 +259,8 @@ def _entry(text: str, file: Path) -> "NewEntry":
 def _named(entries: list["NewEntry"], file: Path, taken: Sequence[str] = ()) -> list["NewEntry"]:
     """Return the entries; an entry without an alias gets the name of its directory.
 
-    A name that is not unique, already taken or not a valid alias is left out; answers then show the
-    id.
+    If that name is not unique, already taken or not a valid alias, the entry gets no alias, and
+    answers show its id.
     """
     names = [entry.alias or (file.parent / entry.root).resolve().name for entry in entries]
     seen = Counter(name.casefold() for name in (*names, *taken))

@@ -162,7 +162,7 @@ def event_json(change: "Change", workspace: "Workspace") -> "WorkspaceEventJson"
 
 
 def alias_of(change: "Change", workspace: "Workspace") -> str | None:
-    """Return the alias of the changed repository; None without one."""
+    """Return the alias of the changed repository; None if it has no alias."""
     results = (repo.alias for repo in workspace.repos if repo.repo_id == change.repo_id)
     return next(results, None)
 

@@ -80,7 +80,7 @@ class OpenedWorkspace(Struct, frozen=True):
     encoder: str | None
 
     def servers(self) -> "tuple[TeamServer, ...]":
-        """Return the state of the team servers, which list their repositories."""
+        """Return the state of each team server of the workspace, after a request to the server."""
         if not self.workspace.remotes:
             return ()
         import anyio
