@@ -88,7 +88,7 @@ class Operation(Struct, Generic[Q, R], frozen=True):
 
     @property
     def reply_key(self) -> str:
-        """Return the field of a daemon's reply that contains the answer as a value."""
+        """Return the key of the answer in a daemon's reply."""
         if self.is_public:
             return "value"
         return "pool" if self.count else self.name

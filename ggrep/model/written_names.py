@@ -72,7 +72,7 @@ class NameReading(NamedTuple):
 
 
 def declared_name(typed: str) -> str:
-    """Return the name in a definition's head, or any other text unchanged; both in NFC."""
+    """Return the name in a definition's head, or a text without a head itself; both in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
         return f'"{typed}"'  # the text is the path of a route
@@ -130,7 +130,7 @@ def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     """Return the possible readings of a requested name in a language, the preferred reading first.
 
     In some languages `print.foo` can be a name, or the name `foo` in `print`. Without a language,
-    every separator splits the name. The result is empty if the language has no such names.
+    every separator splits the name. The result is empty if no name in the language has this form.
     """
     name = declared_name(typed)
     whole = NameReading((), bare_name(name))
