@@ -40,7 +40,7 @@ class Scripts:
         ]
 
     def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-        """Return the scripts' pieces, and the parts of the pieces `around` outside of scripts."""
+        """Return the scripts' pieces, and the pieces `around` them without the scripts' text."""
         table = self._table
         every: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):

@@ -123,7 +123,7 @@ _Reader: TypeAlias = Callable[[Way, int, bytes], str | None]
 
 
 def _reader(way: Way, place: int) -> _Reader | None:
-    """Return the function that reads the node at `place`; None if it cannot register a handler."""
+    """Return the reader of the node at `place`; None if the node cannot register a handler."""
     node, field = way[place]
     if _LISTS.fullmatch(node.type):
         return _typed if "type" in node.type else _announced
