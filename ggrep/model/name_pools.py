@@ -56,7 +56,7 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
     """Request for the definitions that match a name by a given rule.
 
     Attributes:
-        asked: the request; its `limit` is the maximum number of definitions after the first `skip`.
+        asked: the client's request; its `limit` does not count the first `skip` definitions.
         skip: number of definitions on earlier pages.
         snapshot_id: the snapshot to use; None for the active snapshot.
     """
@@ -191,7 +191,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """A request for the imports of other repositories' files that this repository provides."""
+    """A request that asks which imports in other repositories' files this repository provides."""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None

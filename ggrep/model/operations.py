@@ -231,7 +231,7 @@ def bounds_of(request: Request[R]) -> Any:  # noqa: ANN401 - a request of any op
 
 
 def bounded(request: Request[R], **values: object) -> Any:  # noqa: ANN401 - as the request
-    """Return a request in which the part that `bounds_of` returns has other values."""
+    """Return a copy of a request with other values in the part that `bounds_of` returns."""
     inner = operation_of(request).inner
     part: Any = replace(bounds_of(request), **values)
     return replace(request, **{inner: part}) if inner else part

@@ -210,7 +210,7 @@ class QueryCounts(Struct, frozen=True):
 
 
 class Disk(Struct, frozen=True):
-    """Bytes on disk."""
+    """Bytes of the store, the caches and the logs on disk, and their maximums."""
 
     store_bytes: Count = 0
     """Bytes of the store."""
@@ -236,7 +236,7 @@ class OpenHandles(Struct, frozen=True):
 
 
 class EmbedPool(Struct, frozen=True):
-    """Host-wide slots for encoding."""
+    """Slots that limit how many processes of the host encode at once."""
 
     max_concurrent: Count = 0
     """Maximum number of processes that encode at once; 0 for no limit."""

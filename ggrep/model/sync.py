@@ -226,7 +226,7 @@ def job_from(document: Mapping[str, Any]) -> SyncJob:
 
 
 def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
-    """Return the line that names the first files for a store's first index."""
+    """Return the line that names the files to index first, for a store's first index."""
     return stable_json.dumps({"wish": {"store_id": store_id, "paths": list(paths)}}) + b"\n"
 
 

@@ -107,7 +107,7 @@ class IndexState(ActiveSnapshot, frozen=True, kw_only=True):
 
 
 class RepoDaemon(Struct, frozen=True, rename="camel"):
-    """The present state of the repository's daemon; only in status and catalog."""
+    """The present state of the repository's daemon; only in `status` and `catalog` documents."""
 
     state: DaemonWord = "none"
     """Activity of the daemon."""

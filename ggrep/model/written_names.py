@@ -187,7 +187,7 @@ def last_part(typed: str) -> str:
 
 
 def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
-    """Return the requested containers of a definition; empty if the whole request is its name."""
+    """Return the requested containers of a definition; empty if only a name is requested."""
     name = declared_name(typed)
     if bare_name(name) == bare_name(spelled):
         return ()
@@ -338,7 +338,7 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a location; callers choose by the existing files.
+    """Yield the possible readings of a text as a location; callers choose one whose file exists.
 
     The whole text can also be a path. A column and a message after the line are ignored.
     """

@@ -69,7 +69,7 @@ def _with_tag(
 
 
 def _outside(table: LineTable, piece: Piece, holes: Sequence[tuple[int, int]]) -> list[Piece]:
-    """Return the parts of a piece outside of the ranges `holes`, each with the names in it."""
+    """Return what remains of a piece without the ranges `holes`, each part with its names."""
     parts: list[tuple[int, int]] = []
     cursor = piece.start
     for start, end in holes:

@@ -1,6 +1,6 @@
 """The line ranges of a file's chunks, before their text is extracted.
 
-A worker process returns only line ranges, because its parent already has the file's bytes.
+A worker process returns only line ranges, because the parent process has the file's bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence

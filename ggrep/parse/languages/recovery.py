@@ -174,7 +174,7 @@ class _Recovery:
         return Parsed(reading.root, reading.text)
 
     def _simplified(self, reading: _Reading, text: bytes) -> _Reading:
-        """Return a reading of the simpler text if its tree agrees better with its indentation."""
+        """Return a reading of the simpler text `text` if it is better than `reading`."""
         blocks = layout(text)
         other = self._read(blocks, text)
         if other is None or other.cost >= reading.cost:

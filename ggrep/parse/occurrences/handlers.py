@@ -94,7 +94,7 @@ _MOST_WRAPPERS: Final = 6
 
 
 def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> str | None:
-    """Return the name of the handler if a decorator registers it, else an empty text.
+    """Return the handler's name; empty if the handler is not registered by a decorator.
 
     Return None if the code does not handle the name.
 
