@@ -326,7 +326,7 @@ class GraphBounds(Struct, frozen=True):
 
 
 class ContextGraph(Struct, frozen=True):
-    """A graph of a slate's files; nodes are sorted by id, edges by kind, source, target and name."""
+    """A graph of a slate's files: nodes sorted by id, edges by kind, source, target and name."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
