@@ -227,7 +227,7 @@ class Disk(Struct, frozen=True):
 
 
 class OpenHandles(Struct, frozen=True):
-    """Number of open segments, and its maximum for a query."""
+    """Number of open segments, and the maximum that a query can open."""
 
     segments_open: Count = 0
     """Segments that are open now."""

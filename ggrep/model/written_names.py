@@ -72,7 +72,7 @@ class NameReading(NamedTuple):
 
 
 def declared_name(typed: str) -> str:
-    """Return the name in a definition's head, or a text without a head itself; both in NFC."""
+    """Return the name in a definition's head, or the whole text if it is not a head; in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
         return f'"{typed}"'  # the text is the path of a route
