@@ -14,7 +14,7 @@ Presence: TypeAlias = Literal["installed", "absent", "differs", "refused"]
 
 
 class AgentFile(Struct, frozen=True):
-    """The result for one configuration file."""
+    """The result of `ggrep install` or `ggrep uninstall` for one configuration file."""
 
     client: str
     """Name of the client on the command line."""

@@ -139,7 +139,7 @@ class CompactionReport(Versioned, frozen=True, kw_only=True):
 
 
 class RepairedFiles(Struct, frozen=True):
-    """Numbers of files by their treatment."""
+    """Numbers of rebuilt, deleted and kept files."""
 
     rebuilt: Count
     """Files that were read and chunked again."""
@@ -181,7 +181,7 @@ class NamedStore(Struct, frozen=True):
 
 
 class Store(NamedStore, frozen=True):
-    """A store of a home, with its repository and size."""
+    """A store in the ggrep home, with its repository and size."""
 
     size_bytes: Count
     """Size on disk, bytes."""
@@ -277,7 +277,7 @@ class UpgradeReport(Versioned, frozen=True, kw_only=True):
 
 
 class Traffic(Struct):
-    """Requests to the remote."""
+    """Numbers of requests to the remote, by kind."""
 
     gets: Count = 0
     """Objects that were read."""

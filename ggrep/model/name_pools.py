@@ -1,4 +1,4 @@
-"""Messages between coordinator and repositories about a name, and the cursor of pages."""
+"""Messages between coordinator and repositories about a name, and cursors of result pages."""
 
 import base64
 import binascii
@@ -56,7 +56,7 @@ class SymbolPoolRequest(Request["SymbolPool"], frozen=True):
     """Request for the definitions that match a name by a given rule.
 
     Attributes:
-        asked: the request; its `limit` is the maximum number of definitions after the first `skip`.
+        asked: the client's request; its `limit` does not count the first `skip` definitions.
         skip: number of definitions on earlier pages.
         snapshot_id: the snapshot to use; None for the active snapshot.
     """
@@ -71,8 +71,8 @@ class ReferencesPoolRequest(Request["ReferencesPool"], frozen=True):
     """Request for the occurrences that match a name by a given rule; see SymbolPoolRequest.
 
     Attributes:
-        family: containers whose usages are requested; None to compute it from the repository's
-            definitions.
+        family: the requested containers, and other containers that define the name; None to derive
+            them from the repository's definitions.
     """
 
     asked: ReferencesRequest
@@ -102,7 +102,8 @@ class NearName(Struct, frozen=True):
 
     Attributes:
         order: the first sort key of suggestions.
-        term: the normalised name; empty for a definition in another container.
+        term: the normalised name, if it is similar to the requested name; empty for the requested
+            name in another container or spelling.
         path: path of the file that defines the name.
     """
 
@@ -116,15 +117,15 @@ class SymbolPool(Struct, frozen=True):
     """The reply to a SymbolPoolRequest.
 
     Attributes:
-        fit: the best fit of all definitions in the repository.
+        fit: how well the repository's best definitions match the requested container, see `Fit`.
         definitions: definitions with that fit, in answer order.
         total: number of definitions, sent or not.
         implementations: the first implementations, each with whether its file looks like a test.
         implementations_total: number of implementations, sent or not.
-        spellings: the first few spellings of the definitions.
+        spellings: the first few spellings of the name in the definitions.
         near: the first few suggested names.
-        selects: whether any indexed file matches, for each filter, for the path and for all
-            together; only if there are no definitions.
+        selects: for each filter, for the scope and for all of them together, whether any indexed
+            file matches; empty unless `spelled` is the rule and matches no definition.
     """
 
     provenance: Provenance
@@ -190,7 +191,7 @@ class ReferencesPool(Struct, frozen=True):
 
 
 class ImportsRequest(Request["ImportsResponse"], frozen=True):
-    """A request for the imports of other repositories' files that this repository provides."""
+    """A request that asks which imports in other repositories' files this repository provides."""
 
     importers: Annotated[tuple[Importer, ...], WireBounds(MOST_IMPORTERS)]
     snapshot_id: _Snapshot = None
@@ -241,7 +242,7 @@ def check_spelling(typed: str) -> None:
 
 
 def clamped(request: _Asked) -> tuple[_Asked, tuple[LimitHit, ...]]:
-    """Return the request with a capped limit, and the limit hit; a limit of 0 is also capped."""
+    """Return the request with a capped limit, and the limit hit; 0 becomes the maximum."""
     code = limit_code(request)
     most = MAX_SYMBOLS if code == "max_symbols" else MAX_REFERENCES
     limits = (LimitHit(code, most, request.limit),) if request.limit > most else ()
@@ -282,7 +283,7 @@ Token: TypeAlias = str
 
 
 class Consumed(Struct, frozen=True):
-    """Number of a repository's locations on earlier pages; `repo` can be empty."""
+    """Number of a repository's locations on earlier pages; `repo` is empty without a workspace."""
 
     repo: str
     snapshot_id: str

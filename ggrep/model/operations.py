@@ -88,7 +88,7 @@ class Operation(Struct, Generic[Q, R], frozen=True):
 
     @property
     def reply_key(self) -> str:
-        """Return the field of a daemon's reply that contains the answer as a value."""
+        """Return the key of the answer in a daemon's reply."""
         if self.is_public:
             return "value"
         return "pool" if self.count else self.name
@@ -231,7 +231,7 @@ def bounds_of(request: Request[R]) -> Any:  # noqa: ANN401 - a request of any op
 
 
 def bounded(request: Request[R], **values: object) -> Any:  # noqa: ANN401 - as the request
-    """Return a request in which the part that `bounds_of` returns has other values."""
+    """Return a copy of a request with other values in the part that `bounds_of` returns."""
     inner = operation_of(request).inner
     part: Any = replace(bounds_of(request), **values)
     return replace(request, **{inner: part}) if inner else part

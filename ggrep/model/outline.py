@@ -193,8 +193,8 @@ _PLURALS: Final = {
 def label_of(name: str, signature: str) -> str:
     """Return the part of a definition's head from the name on, such as `retry(self, n)`.
 
-    If the head does not contain the name, the result is the name. The name keeps its quoting in the
-    head: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
+    If the head does not contain the name, the result is the name. Quotes around the name in the
+    head are part of the result: `` `adds two coins`() ``, `(<+>) :: a -> a`, `$x`.
     """
     shown = name if _place(name, signature) >= 0 else last_of(name)
     place = _place(shown, signature)

@@ -55,7 +55,7 @@ class Origin(Struct, frozen=True):
 
 @named("place")
 class HitPlace(Struct, frozen=True):
-    """A chunk of a snapshot."""
+    """The location of a chunk in a snapshot, and its name."""
 
     row_id: Sha256
     """Id of the chunk; equal for the same text at the same position in the same path."""

@@ -47,7 +47,7 @@ class CollectionStatistics(Struct, frozen=True):
 
     Attributes:
         layout: revision of the lexical layout; statistics of different layouts cannot be added.
-        chunks: number of visible chunks, including anchors.
+        chunks: number of visible chunks, including anchors (the first lines of each file).
         files: number of visible files, including empty files.
         lengths: total weighted length of all visible rows, for each field of the layout.
         terms: an entry for each query term, sorted by the bytes of the term.
@@ -293,7 +293,7 @@ def can_scan(request: SearchRequest) -> bool:
 
 
 def with_exact_defaults(request: SearchRequest, given: Collection[str]) -> SearchRequest:
-    """Return the request with the defaults for exact text; `given` names explicit fields.
+    """Return the request with the defaults for exact text, except in the fields named in `given`.
 
     By default, a search for exact text does not limit the number of hits per file.
     """
@@ -301,7 +301,7 @@ def with_exact_defaults(request: SearchRequest, given: Collection[str]) -> Searc
 
 
 def compacted(request: SearchRequest) -> SearchRequest:
-    """Return the request for only the best hit of each file, without text."""
+    """Return the request, limited to the best hit of each file, without its text."""
     return replace(request, per_file=1, snippet=SnippetMode.NONE)
 
 

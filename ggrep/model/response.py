@@ -139,7 +139,7 @@ def shortened(hit: Hit, size: int) -> Hit:
 @named("scan")
 @hides("best")
 class ScanFacts(Struct, frozen=True):
-    """Extent of the scan; present if `partial` is `scan`."""
+    """Extent of a scan of the work tree; present if the answer's `partial` is `scan`."""
 
     files: Count
     """Files that were examined."""

@@ -93,7 +93,7 @@ Graph: TypeAlias = Annotated[
 
 
 class Budgets(Struct, frozen=True):
-    """Upper bounds of a slate; bytes include those of the graph, and anchors are not evidence."""
+    """Upper bounds of a slate; bytes include the graph, and anchors do not count as evidence."""
 
     total_bytes: Annotated[
         int,
@@ -133,7 +133,7 @@ class Budgets(Struct, frozen=True):
     ] = False
 
     def for_agents(self) -> Self:
-        """Return equal budgets that apply to the text for agents."""
+        """Return the same budgets, applied to the text for agents instead of the JSON."""
         return replace(self, of_text=True)
 
 
@@ -209,7 +209,7 @@ class Evidence(Struct, frozen=True):
     Attributes:
         row_id: row id as in a hit; a target of `expand`.
         score: score as in a hit; 0.0 for a chunk that is not a search result.
-        snippet: text, limited by level and budgets; for a diagram, its relations.
+        snippet: text, limited by the slate's level and budgets; for a diagram, its relations.
         snippet_start_line: line of the snippet's first line.
         hidden_lines: number of lines of the chunk that the snippet omits.
         also: `path:line` of omitted chunks with nearly the same text.
@@ -326,7 +326,7 @@ class GraphBounds(Struct, frozen=True):
 
 
 class ContextGraph(Struct, frozen=True):
-    """Nodes, sorted by id; edges, sorted by kind, source, target and name; bounds of the graph."""
+    """A graph of a slate's files: nodes sorted by id, edges by kind, source, target and name."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
@@ -402,7 +402,7 @@ class SlateResponse(Answer, frozen=True):
 
     Attributes:
         facts: facts of the selected files, to merge several slates; by path.
-        copies: files whose text other files of the slate contain, if the caller tracks files.
+        copies: files whose evidence other files contain; empty without `seen` in the request.
     """
 
     request: SlateRequest

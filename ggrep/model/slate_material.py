@@ -14,7 +14,7 @@ class FileCandidate(Struct, frozen=True):
         corpora: the corpora of rows that the section shows, as indexes in CORPORA.
         is_test: whether the path looks like a test.
         is_list: whether the file is a translation or word list, which explains nothing.
-        used: share of the names in the best code that this file defines, from 0 to 1.
+        used: how much this file defines names that the best code uses, from 0 to 1.
     """
 
     path: str
@@ -64,7 +64,7 @@ class PackMaterial(Struct, frozen=True):
     Attributes:
         anchor: opening lines of the file; None if it has none.
         evidence: chunks in the order of lines.
-        neighbours: chunks around the best evidence, by line; empty below level 2.
+        neighbours: chunks around the best evidence, by line; empty in slates below level 2.
         more_evidence: number of matching chunks that are not in `evidence`.
         unread: the part of `more_evidence` that was omitted in favour of better chunks of other
             files.

@@ -78,7 +78,7 @@ class StatusDaemon(Struct, frozen=True):
 
 @named("made_files")
 class GeneratedCounts(Struct, frozen=True):
-    """Machine-written files among `files`, according to names and contents."""
+    """Numbers of indexed files that are machine-written, according to names and contents."""
 
     generated: Count = 0
     """Files written by a program."""
@@ -210,7 +210,7 @@ class QueryCounts(Struct, frozen=True):
 
 
 class Disk(Struct, frozen=True):
-    """Bytes on disk."""
+    """Bytes of the store, the caches and the logs on disk, and their maximums."""
 
     store_bytes: Count = 0
     """Bytes of the store."""
@@ -227,7 +227,7 @@ class Disk(Struct, frozen=True):
 
 
 class OpenHandles(Struct, frozen=True):
-    """Open segments."""
+    """Number of open segments, and the maximum that a query can open."""
 
     segments_open: Count = 0
     """Segments that are open now."""
@@ -236,7 +236,7 @@ class OpenHandles(Struct, frozen=True):
 
 
 class EmbedPool(Struct, frozen=True):
-    """Host-wide slots for encoding."""
+    """Slots that limit how many processes of the host encode at once."""
 
     max_concurrent: Count = 0
     """Maximum number of processes that encode at once; 0 for no limit."""
@@ -247,7 +247,7 @@ class EmbedPool(Struct, frozen=True):
 
 
 class QueryWorkers(Struct, frozen=True):
-    """Processes that answer queries for all daemons of the daemon's process."""
+    """Processes that answer queries; all daemons that run in one process share them."""
 
     running: Count = 0
     """Workers that run now."""
@@ -269,7 +269,7 @@ class Resources(Struct, frozen=True):
 
 
 class Performance(Struct, frozen=True):
-    """Latencies against their budgets."""
+    """Durations of queries and maintenance, and their budgets."""
 
     query_latency_p50_ms: Count | None = None
     """Median of recent queries, milliseconds. Null when not measured."""
@@ -300,7 +300,7 @@ class Performance(Struct, frozen=True):
 
 
 class WatchStatus(Struct, frozen=True):
-    """The daemon's source of changes."""
+    """The daemon's detection of changes in the work tree."""
 
     mode: Annotated[str, ("events", "polling", "off")] = "off"
     """`events`: the system reports changes; `polling`: the daemon checks for changes every few
@@ -347,7 +347,7 @@ class Status(Versioned, frozen=True, kw_only=True):
 
 
 class ProfileBudgets(Struct, frozen=True):
-    """Bounds of a profile's own store; null for other profiles."""
+    """Bounds of a profile's own store; null for a profile without its own store."""
 
     max_bytes_indexed: Positive
     """Maximum bytes of files that only the profile includes."""

@@ -53,16 +53,17 @@ class SyncJob(Struct, frozen=True):
         fresh: rebuild without reusing the existing index.
         low_impact: use at most half a core.
         upkeep: run collection and compaction after the sync, if due.
-        compaction: `after`: as upkeep after the sync; `apart`: the outcome only reports whether it
-            is due; `alone`: instead of a sync; or `never`. A compaction can take minutes.
+        compaction: when to compact: `after` the sync, as upkeep; `apart`: in another job, if the
+            outcome reports that it is due; `alone`: now, instead of a sync; or `never`. A
+            compaction can take minutes.
         deadline_ms: time after which the worker is killed; None for no bound.
         remote: a `config.remotes.Remote` as JSON; empty for none.
         pull: pull before the sync; if that fails, all files are indexed, with a notice.
         push: push after the sync; if that fails, the outcome has a notice.
-        abreast: number of workers that build a workspace; 0 for a sync that a caller waits for. A
-            job of a build uses its share of the cores, keeps its parsers for the next job,
-            publishes no partial snapshots, and sweeps the home only if it is the worker's first
-            job.
+        abreast: number of workers that build a workspace together; 0 outside of a build. During a
+            build, a job uses its share of the cores, keeps its parsers for the next job, publishes
+            no partial snapshots, and deletes leftovers of other processes in the home only if it is
+            the worker's first job.
     """
 
     root: Path
@@ -124,7 +125,8 @@ class SyncOutcome(Struct, frozen=True):
         retry_after_ms: time until postponed files are tried again; None without postponed files.
         pulled: number of files from a remote.
         pushed: see `PushState`; None if no push was requested.
-        products: indexed files in build output directories; None if unknown, so that all count.
+        products: indexed files in build output directories, whose changes start a sync; None if
+            unknown, so that changes of all files in these directories do.
     """
 
     store_id: str
@@ -153,14 +155,14 @@ class SyncOutcome(Struct, frozen=True):
 
     @property
     def change(self) -> IndexChange:
-        """Return the main change of the index."""
+        """Return the kind of change: pulled files, else indexed or deleted files, else none."""
         if self.pulled:
             return "pulled"
         return "indexed" if self.indexed or self.deleted else "unchanged"
 
     @property
     def moved(self) -> bool:
-        """Return whether a new snapshot is active."""
+        """Return whether the sync or its compaction published a new snapshot."""
         compaction = self.compaction
         return self.published or (compaction is not None and compaction.new_snapshot_id is not None)
 
@@ -224,7 +226,7 @@ def job_from(document: Mapping[str, Any]) -> SyncJob:
 
 
 def priority_line(store_id: str, paths: Sequence[str]) -> bytes:
-    """Return the line that names the first files for a store's first index."""
+    """Return the line that names the files to index first, for a store's first index."""
     return stable_json.dumps({"wish": {"store_id": store_id, "paths": list(paths)}}) + b"\n"
 
 
@@ -287,7 +289,7 @@ def error_from(document: Mapping[str, Any]) -> GgrepError:
 
 
 def _spelled(text: str) -> str:
-    """Return the bytes of a text from the system, decoded as Latin-1."""
+    """Return the bytes of a path or an environment variable, decoded as Latin-1."""
     return os.fsencode(text).decode("latin-1")
 
 
@@ -301,7 +303,7 @@ def _shown(text: str) -> str:
 
 
 class SyncFiles(Struct, frozen=True):
-    """Numbers of files by their treatment."""
+    """Numbers of indexed, deleted and unchanged files."""
 
     indexed: Count
     """New or changed files, which were read and chunked."""

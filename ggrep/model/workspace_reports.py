@@ -44,7 +44,7 @@ class Finding(Struct, frozen=True, rename="camel"):
 
 
 class DoctorCohort(Struct, frozen=True, rename="camel"):
-    """Repositories with comparable lists."""
+    """Repositories whose ranked lists for a corpus are comparable."""
 
     cohort_key: str | None
     """Key that its members share for this corpus."""
@@ -88,7 +88,7 @@ class Doctor(Versioned, frozen=True, kw_only=True, rename="camel"):
 
 
 class Orphan(Struct, frozen=True, rename="camel"):
-    """A directory that belongs to no workspace."""
+    """A cache directory that no workspace uses."""
 
     path: Named
     """Absolute path of the directory."""

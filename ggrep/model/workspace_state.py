@@ -101,13 +101,13 @@ class ActiveSnapshot(Struct, frozen=True, rename="camel"):
 
 
 class IndexState(ActiveSnapshot, frozen=True, kw_only=True):
-    """The published state of a store."""
+    """The active snapshot of a store, and whether it can be searched."""
 
     availability: Availability
 
 
 class RepoDaemon(Struct, frozen=True, rename="camel"):
-    """The present state of the repository's daemon; only in status and catalog."""
+    """The present state of the repository's daemon; only in `status` and `catalog` documents."""
 
     state: DaemonWord = "none"
     """Activity of the daemon."""
@@ -249,7 +249,7 @@ class WorkspaceStatus(KeptWorkspace, frozen=True, kw_only=True):
 
 
 class CacheRoots(Struct, frozen=True, rename="camel"):
-    """Paths of caches and stores."""
+    """Directories of caches and stores, and the path of the stored manifest."""
 
     federation_cache_root: CacheRoot
     workspace_manifest_path: Named

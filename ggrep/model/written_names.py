@@ -72,7 +72,7 @@ class NameReading(NamedTuple):
 
 
 def declared_name(typed: str) -> str:
-    """Return the name in a definition's head, or any other text unchanged; both in NFC."""
+    """Return the name in a definition's head, or the whole text if it is not a head; in NFC."""
     typed = nfc(typed.strip())
     if typed[:1] == "/" and re.search(r"\w", typed):
         return f'"{typed}"'  # the text is the path of a route
@@ -130,7 +130,7 @@ def name_readings(typed: str, language: str = "") -> tuple[NameReading, ...]:
     """Return the possible readings of a requested name in a language, the preferred reading first.
 
     In some languages `print.foo` can be a name, or the name `foo` in `print`. Without a language,
-    every separator splits the name. The result is empty if the language has no such names.
+    every separator splits the name. The result is empty if no name in the language has this form.
     """
     name = declared_name(typed)
     whole = NameReading((), bare_name(name))
@@ -187,7 +187,7 @@ def last_part(typed: str) -> str:
 
 
 def owners_of(typed: str, spelled: str) -> tuple[str, ...]:
-    """Return the requested containers of a definition; empty if the whole request is its name."""
+    """Return the requested containers of a definition; empty if only a name is requested."""
     name = declared_name(typed)
     if bare_name(name) == bare_name(spelled):
         return ()
@@ -338,7 +338,7 @@ class PlaceReading(NamedTuple):
 
 
 def place_readings(text: str) -> Iterator[PlaceReading]:
-    """Yield the possible readings of a text as a location; callers choose by the existing files.
+    """Yield the possible readings of a text as a location; callers choose one whose file exists.
 
     The whole text can also be a path. A column and a message after the line are ignored.
     """

@@ -1,4 +1,4 @@
-"""Divides a file at its definitions into pieces, the ranges of chunks, within size limits."""
+"""Divides a file at its definitions into pieces (ranges of chunks) within size limits."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -180,9 +180,9 @@ def _parsed(language: str, path_key: str, table: LineTable, limits: ChunkLimits)
 def _capped(path_key: str, reading: Reading, plan: Plan, limits: ChunkLimits) -> Plan:
     """Return the plan, with larger chunks if there are more than `max_chunks_per_file`.
 
-    Larger chunks follow the structure that is found without a parser; if these are too many, they
-    are windows of lines. If any size results in too many chunks, the last chunks are left out, and
-    the plan reports this.
+    Larger chunks follow the structure that is found without a parser. If there are still too many,
+    the file is cut into windows of lines. If even the largest windows are too many, the last
+    windows are left out, and the plan reports this.
     """
     most = limits.max_chunks_per_file - 1
     if len(plan.pieces) - 1 <= most:

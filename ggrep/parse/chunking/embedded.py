@@ -40,7 +40,7 @@ class Scripts:
         ]
 
     def among(self, around: Sequence[Piece], limits: ChunkLimits) -> list[Piece]:
-        """Return the scripts' pieces, and the parts of the pieces `around` outside of scripts."""
+        """Return the scripts' pieces, and the pieces `around` them without the scripts' text."""
         table = self._table
         every: list[Piece] = []
         for (script, root), outline in zip(self._parsed, self._outlines, strict=True):
@@ -69,7 +69,7 @@ def _with_tag(
 
 
 def _outside(table: LineTable, piece: Piece, holes: Sequence[tuple[int, int]]) -> list[Piece]:
-    """Return the parts of a piece outside of the ranges `holes`, each with the names in it."""
+    """Return what remains of a piece without the ranges `holes`, each part with its names."""
     parts: list[tuple[int, int]] = []
     cursor = piece.start
     for start, end in holes:

@@ -151,7 +151,7 @@ _LINE_CHARACTERS: Final = 1000
 
 
 def statements(text: str, comments: tuple[str, ...]) -> list[str]:
-    """Return the first lines without comments, fence markers, `>` marks and delimiters."""
+    """Return a limited number of lines without comments, fences, `>` marks and delimiters."""
     bounded: list[str] = []
     for raw in text.split("\n", _MAX_LINES)[:_MAX_LINES]:
         line = " ".join(raw[:_LINE_CHARACTERS].lstrip("> \t\ufeff").split())

@@ -1,8 +1,8 @@
 """Splits a file with keys into pieces that follow its structure.
 
 A scanner returns the start and the depth of each key. A key extends to the next key at the same or
-a lower depth. Small neighbours share a piece. A key that is too large is split at its inner keys,
-or by lines if it has none.
+a lower depth. Small neighbouring keys share a piece. A key that is too large is split at its inner
+keys, or by lines if it has none.
 """
 
 from collections.abc import Sequence

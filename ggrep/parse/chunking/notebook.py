@@ -62,7 +62,7 @@ def place_cells(
 
 
 class _Cell(Struct, frozen=True):
-    """A cell that is not blank; `crumb` contains the headings that enclose its end."""
+    """A cell; `headings` are inside the cell, `crumb` are the headings that enclose its end."""
 
     start: int
     end: int
@@ -94,7 +94,7 @@ def _says_nothing(text: bytes) -> bool:
 
 
 def _under(piece: Piece, cell: _Cell) -> Piece:
-    """Return a piece of a cell; add the headings above it, unless it is a definition."""
+    """Return a piece of a cell with the cell's headings; definitions are unchanged."""
     if not piece.loose or piece.breadcrumb or piece.name:
         return piece
     name, *_ = cell.headings or ("",)

@@ -55,7 +55,7 @@ class Definition(Struct, frozen=True):
         return tuple(filter(None, dict.fromkeys(names)))
 
     def outer_names(self) -> tuple[str, ...]:
-        """Return the names that the definition, or module, adds to the top level."""
+        """Return the names of the definition, and of a module's members."""
         names = (self.construct.name, *self.construct.more_names)
         if self.chunk_type != "module":
             return names

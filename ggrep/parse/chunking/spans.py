@@ -1,6 +1,6 @@
 """The line ranges of a file's chunks, before their text is extracted.
 
-A worker process returns only line ranges, because its parent already has the file's bytes.
+A worker process returns only line ranges, because the parent process has the file's bytes.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -129,7 +129,7 @@ def to_chunks(path_key: PathKey, data: bytes, plan: Plan, corpus: Corpus) -> Chu
 
 
 def _tails(data: bytes, pieces: Sequence[Piece]) -> Iterator[str]:
-    """Yield the text between each piece and the next; empty at the end if pieces were left out."""
+    """Yield the text after each piece; empty for the last piece if later pieces were left out."""
     end = 0
     for piece, following in zip_longest(pieces, pieces[1:]):
         if piece.chunk_type != ANCHOR:

@@ -71,7 +71,7 @@ _LINE_BYTES: Final = 2000
 
 
 class _Statement(Struct):
-    """A `CREATE` statement; lines are 0-based, `last` is inclusive, `head` follows comments."""
+    """A `CREATE` statement: lines `first` to `last`, 0-based; comments precede line `head`."""
 
     first: int
     head: int

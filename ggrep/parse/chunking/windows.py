@@ -28,7 +28,7 @@ def fits(table: LineTable, start: int, end: int, limits: ChunkLimits) -> bool:
 
 
 def indentation_cost(table: LineTable) -> CutCost:
-    """Return a cost function by layout; the cost is lowest at unindented lines after blanks."""
+    """Return a cost function for window starts: unindented lines after blank lines cost least."""
     data, starts, match = table.data, table.starts, _OPENING.match
 
     def cost(line: int) -> int:
@@ -95,7 +95,7 @@ def _character_start(data: bytes, offset: int, floor: int) -> int:
 
 
 def syntax_cost(table: LineTable, depths: dict[int, int]) -> CutCost:
-    """Return a cost function by syntax; the cost is lowest at the start of outer statements."""
+    """Return a cost function for window starts: the starts of outer statements cost least."""
     by_indentation = indentation_cost(table)
 
     def cost(line: int) -> int:

@@ -217,7 +217,7 @@ def notebook_language(data: bytes) -> str:
 
 
 def by_first_line(data: bytes) -> str:
-    """Return the language that the first line names, as an interpreter or for an editor."""
+    """Return the language of the interpreter or editor mode that the first line names."""
     line = data[:FIRST_LINE_BYTES].removeprefix(b"\xef\xbb\xbf").partition(b"\n")[0]
     called = _SHEBANG.match(line)
     if called is not None:

@@ -174,7 +174,7 @@ def _definition(match: re.Match[bytes]) -> bytes:
 
 
 def _test(match: re.Match[bytes]) -> bytes:
-    """Return a test in the form of a function; its arguments are at most two names."""
+    """Return a test macro as the head of a function with at most two names as arguments."""
     given = match["given"]
     first = _FIRST.match(given)
     named = first and ((b"CASE" not in match["macro"] and _SECOND.match(given)) or first)

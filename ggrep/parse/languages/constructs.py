@@ -23,7 +23,7 @@ class Construct(Struct, frozen=True):
         thin: whether its opening lines contain little, so that they are joined to the first member.
         always_open: whether its members are separate chunks even if the whole would fit into one
             chunk.
-        doc: the node that documents the definition, unless this is a preceding comment.
+        doc: the node that documents the definition; None to use a preceding comment.
         last: the sibling node that ends the definition, if its body is not part of the node.
         spans: positions of the definition's names, in bytes; empty if they must be searched for.
     """
@@ -94,7 +94,7 @@ def named_as(
 
 
 def by_kind(readers: Mapping[Reader, str]) -> Reader:
-    """Return a reader that calls one of `readers` by the node's kind; the values list the kinds."""
+    """Return a reader that calls one of `readers`; each value lists the kinds of nodes it reads."""
     table = {kind: reader for reader, kinds in readers.items() for kind in kinds.split()}
 
     def read(node: Node) -> Construct | None:
@@ -121,7 +121,8 @@ class Rules(Struct, frozen=True):
         island: returns the syntax tree of a node whose text is in another language, else None.
         leads: ids of nodes, such as signatures, that belong to the next definition.
         clauses: whether consecutive definitions of one name are one definition.
-        prototypes: whether a loose definition in a function is a local variable or a prototype.
+        prototypes: whether loose definitions in functions are ignored, as local variables or
+            prototypes.
         with_text: returns the rules for a file's text, if the rules need the text.
     """
 

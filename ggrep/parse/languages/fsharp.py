@@ -1,7 +1,7 @@
 """Blanks keywords and attributes before F# names, because the grammar takes them for the names.
 
 `let private go` would define `private`, and `module rec M` a module `rec`; attributes after `let`
-hide the definition. A unit of measure has no body and is read as an exception.
+hide the definition. A unit of measure, a type without a body, is parsed as an `exception`.
 """
 
 import re

@@ -65,7 +65,7 @@ class LineTable:
         return offset - start <= MAX_INDENT and not self.data[start:offset].strip(BLANK)
 
     def adjacent(self, end: int, start: int) -> bool:
-        """Return whether no blank line is between two offsets; `end` can be after a line end."""
+        """Return whether `start` is in the line of the text before `end`, or in the next line."""
         before = 1 if end > 0 and self.data[end - 1] == 0x0A else 0
         return self.data.count(b"\n", end, start) + before <= 1
 

@@ -1,6 +1,6 @@
 """Blanks syntax of Haskell and TypeScript that their grammars cannot read.
 
-In Haskell, conditional directives become blank, so all parts are parsed.
+In Haskell, conditional directives become blank, so the code of all branches is parsed.
 """
 
 import re

@@ -174,7 +174,7 @@ class _Recovery:
         return Parsed(reading.root, reading.text)
 
     def _simplified(self, reading: _Reading, text: bytes) -> _Reading:
-        """Return a reading of the simpler text if its tree agrees better with its indentation."""
+        """Return a reading of the simpler text `text` if it is better than `reading`."""
         blocks = layout(text)
         other = self._read(blocks, text)
         if other is None or other.cost >= reading.cost:
@@ -197,7 +197,10 @@ class _Recovery:
     def _improve(
         self, blocks: Sequence[Block], reading: _Reading, part: Block | None = None
     ) -> _Reading:
-        """Blank blocks as long as this improves the tree; with `part`, choose the best block."""
+        """Blank parts of blocks, one after the other, as long as this improves the tree.
+
+        Each step blanks the first part that improves the tree; with `part`, the best one.
+        """
         tried: set[Span] = set()
         better: _Reading | None = reading
         while better is not None:
@@ -292,7 +295,9 @@ def _is_neutral(node: Node, block: Block, text: bytes) -> bool:
 
 
 def _place(node: Node, block: Block, end: int, text: bytes, base: int) -> tuple[int, int]:
-    """Return the id of a block's parent node, and 0 if the tree agrees with the block.
+    """Return the id of a block's parent node, and the end of the text that its errors affect.
+
+    The end is 0 if the tree agrees with the block.
 
     Args:
         node: the smallest node around the block.
@@ -339,8 +344,9 @@ def _child_at(node: Node, offset: int) -> Node | None:
 def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Span]:
     """Yield the parts that possibly cause each block's errors, the innermost first.
 
-    For a block, the parts are: its end, from the third line of equal indentation on; its body; the
-    whole block.
+    For a block, the parts are: the rest of the block from its third or a later line with the first
+    line's indentation; its body; the rest from the second such line; the whole block. The last
+    parts are pairs of consecutive blocks of equal depth.
     """
     starts = [block.start for block in broken]
     for outer in blocks:

@@ -99,14 +99,14 @@ def as_node(run: Run) -> Node:
 
 
 def inside_of(start_byte: int, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Return `nodes` as the children of one node."""
+    """Return a tuple of one node, whose children are `nodes`."""
     return (cast("Node", Siblings(start_byte, nodes)),)
 
 
 def grouped(
     container: Node, nodes: Iterable[Node], role: Callable[[Node], str]
 ) -> tuple[Node, ...]:
-    """Return `nodes` as the children of one node; adjacent nodes of one definition become a run.
+    """Return one node with `nodes` as children; adjacent nodes of one definition become a run.
 
     Args:
         container: the parent of the nodes.

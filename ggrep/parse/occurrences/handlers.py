@@ -94,7 +94,7 @@ _MOST_WRAPPERS: Final = 6
 
 
 def handler_of(way: Way, start: int, end: int, data: bytes, *, quoted: bool) -> str | None:
-    """Return the name of the handler if a decorator registers it, else an empty text.
+    """Return the handler's name; empty if the handler is not registered by a decorator.
 
     Return None if the code does not handle the name.
 
@@ -123,7 +123,7 @@ _Reader: TypeAlias = Callable[[Way, int, bytes], str | None]
 
 
 def _reader(way: Way, place: int) -> _Reader | None:
-    """Return the function that reads the node at `place`; None if it cannot register a handler."""
+    """Return the reader of the node at `place`; None if the node cannot register a handler."""
     node, field = way[place]
     if _LISTS.fullmatch(node.type):
         return _typed if "type" in node.type else _announced

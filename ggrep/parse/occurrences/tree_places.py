@@ -1,7 +1,7 @@
 """Classifies positions in a file by its syntax tree.
 
-The rules for definitions in an outline also apply here. Names of chunks are therefore definitions;
-so are names of definitions inside functions, which have no chunks.
+The rules for definitions in an outline also apply here, so the name of a chunk is the name of a
+definition. Definitions inside functions are recognised too, although they have no chunks.
 """
 
 import re
@@ -62,7 +62,7 @@ class _Step(Struct, frozen=True):
 
     Attributes:
         field: field of the node in its parent.
-        construct: the rules' result for the node, if it counts inside its parents.
+        construct: the definition at the node; None if the node defines nothing in its scope.
         kind: kind of the definition at the node; empty without a definition.
         container: qualified name of the definitions around the node.
         whole: the outermost node of the same definition (`template <...> class`, `typedef struct`).
@@ -277,7 +277,7 @@ class _Tree:
         return steps
 
     def _kind(self, node: Node, definition: Construct, scope: str, *, listed: bool) -> str:
-        """Return the kind of a definition in its scope; empty if the outline has no such kind."""
+        """Return a definition's kind; empty if its scope excludes it, such as a local constant."""
         kind = definition.chunk_type
         if anywhere(node):
             return kind
@@ -315,7 +315,7 @@ class _Tree:
         return best
 
     def _calling(self, step: _Step) -> bool:
-        """Return whether a node can contain a name although nodes of its kind usually do not."""
+        """Return whether the name of the surrounding definition can be in this node."""
         kind = step.node.type
         if kind == "assignment_expression":
             return True

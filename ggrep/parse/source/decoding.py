@@ -113,7 +113,7 @@ def _decoded(data: bytes, rule: Callable[[], str]) -> Decoded | None:
 
 
 def _wide(data: bytes, rule: str) -> Decoded | None:
-    """Return the text of bytes that contain zeros, in UTF-16 or UTF-32 without a mark."""
+    """Return the UTF-16 or UTF-32 text of bytes with zeros and without a byte order mark."""
     if (ruled := _ruled_wide(data, rule)) is not None:
         return ruled
     if zeros := _by_zeros(data[:_LOOKED_AT_BYTES]):

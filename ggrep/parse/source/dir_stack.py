@@ -18,7 +18,7 @@ _BELOW = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class DirStack:
-    """Descriptors from the root to the current directory; some between these can be closed."""
+    """Descriptors from the root to the current directory; in deep trees, some are closed."""
 
     def __init__(self, root: Path) -> None:
         self._root = root

@@ -59,7 +59,7 @@ def _comments_before(declarations: Node) -> list[Node]:
 
 
 def _roles() -> Callable[[Node], str]:
-    """Return the `role` function for `grouped`; each signature begins a new definition."""
+    """Return the function `role` for `grouped`; each signature begins a new definition."""
     signatures = 0
 
     def role(node: Node) -> str:

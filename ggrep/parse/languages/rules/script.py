@@ -172,7 +172,7 @@ def _bare(node: Node) -> Construct | None:
 def _value(
     value: Node, name: str, otherwise: str, owners: tuple[str, ...] = ()
 ) -> Construct | None:
-    """Return the definition in `name = value`; `otherwise` is its kind unless it is callable."""
+    """Return the definition in `name = value`; `otherwise` is its kind if not callable."""
     while value.type in _COVERS and value.named_children:
         value = value.named_children[0]
     kind = value.type
