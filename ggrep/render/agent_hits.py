@@ -84,8 +84,8 @@ def opened_lines(
     """Return the numbered lines of an expansion to show, and the numbers of omitted lines.
 
     The key `unseen`, which is not in the schema, has the ranges of lines that earlier answers of
-    the call have not shown. Lines are folded unless they were requested by number or contain folds
-    already. With `comments`, or if only folds would remain, all lines are shown.
+    the command have not shown. Lines are folded unless they were requested by number or contain
+    folds already. With `comments`, or if only folds would remain, all lines are shown.
     """
     content, begins = document["content"], document["start_line"]
     texts = content.split("\n") if content else []
@@ -154,7 +154,7 @@ def body_lines(body: _Object) -> Iterator[str]:
 def expansion_lines(
     document: _Object, *, comments: bool, shown_before: AlreadyShown | None = None
 ) -> Iterator[str]:
-    """Yield the numbered lines of an expansion; record these in `shown_before`."""
+    """Yield the numbered lines of an expansion; record the lines in `shown_before`."""
     span = line_range(document["start_line"], document["end_line"])
     inside = f" in {' > '.join(document['breadcrumb'])}" if document["breadcrumb"] else ""
     whole = f" of {document['file_lines']} lines"

@@ -65,8 +65,8 @@ def _outside(document: _Object) -> list[tuple[str, OutsideName]]:
 def reference_lines(document: _Object, *, arguments: bool = False) -> Iterator[str]:
     """Yield usages by file: files with handlers and calls first, tests last, imports as a count.
 
-    Usages that may belong to a different container come last. With `arguments` the line of counts
-    names arguments of tools instead of flags.
+    Usages that may belong to another container than the requested one, such as another class, come
+    last. With `arguments` the line of counts names arguments of tools instead of flags.
     """
     mentions, limits = document["references"], document.get("limits", {})
     notices = (*document.get("warnings", ()), *document.get("diagnostics", {}).get("warnings", ()))

@@ -137,7 +137,8 @@ class AgentView(Struct, frozen=True):
 
     Attributes:
         budget: maximum bytes of an answer's lines; 0 for the default of its kind.
-        more: advice on how to see the cut lines; `{}` is replaced by the number of bytes.
+        more: advice on how to see the cut lines; `{}` is replaced by the budget, in bytes, that
+            would show all lines.
         comments: also show long comments of an expansion.
         arguments: name arguments of tools instead of flags.
     """
@@ -157,7 +158,8 @@ def agent_text(
     """Return an answer's JSON document as text for agents, without a final newline.
 
     A line that several answers contain is shown once; the budget applies to each answer. `notes`
-    are appended; `asked` contains the queries, for answers without a query.
+    are appended to a single answer. `asked` contains the query of each of several answers, for
+    answers whose document does not contain the query.
     """
     view = view or AgentView()
     answers = document.get("answers")

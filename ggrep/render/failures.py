@@ -41,7 +41,7 @@ def issue_json(issue: Issue) -> "IssueJson":
 
 
 def error_lines(error: GgrepError) -> list[str]:
-    """Return the unsanitised lines of an error; lines about files contain the file's name."""
+    """Return the unsanitised lines of an error; a line about a file contains its path."""
     if isinstance(error, WorkspaceError):
         return [_issue_line(issue) for issue in error.issues]
     lines = [str(error)]

@@ -91,9 +91,10 @@ def largest_part(hits: Sequence[Hit]) -> float:
 
 
 def component_bars(hit: Hit, largest: float, indent: str, style: Style) -> list[str]:
-    """Return a bar for each component of a hit's score, then the score's factors and the rule.
+    """Return a bar for each component of a hit's score, and a line with further facts.
 
-    The bar of a component with the value `largest` is full, so that hits can be compared.
+    The bar of a component with the value `largest` is full, so that hits can be compared. The line
+    contains the factors of the score, and the rule by which the hit was chosen.
     """
     parts = dict(hit.components)
     lines = []
@@ -159,7 +160,7 @@ def render_hits(
 
 
 def render_notes(limits: Sequence[LimitHit], notices: Sequence[Notice], style: Style) -> str:
-    """Return a line for each notice, except about confidence, and a line for all limits."""
+    """Return a line for each notice and a line for all limits, without those about confidence."""
     lines = [
         f"warning: {notice.message}" for notice in notices if notice.code not in CONFIDENCE_CODES
     ]

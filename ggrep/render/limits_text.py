@@ -158,7 +158,7 @@ def _raised(code: str, group: list[_Object]) -> tuple[str, str]:
 
 
 def typed(name: str, value: str, *, arguments: bool) -> str:
-    """Return an argument with its value, as typed; without a value, `name` is a command."""
+    """Return an argument and its value as the user types them; `name` alone is a command."""
     if not value:
         return f"`{name}`"
     typed = f"{name}={value}"

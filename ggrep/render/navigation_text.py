@@ -138,7 +138,7 @@ def file_ranks(mentions: Iterable[tuple[str, str]]) -> dict[str, int]:
 
 
 def _group(placed: Placed) -> tuple[str, bool, bool, str, str]:
-    """Return the sort key of a mention, equal for each group; mentions in texts come last."""
+    """Return the sort key of a mention, equal within a group; strings and comments come last."""
     kind, mention = "" if placed.mention.kind == "usage" else "mentioned", placed.mention
     return kind, mention.test, mention.guess, placed.key, placed.tie
 
@@ -164,8 +164,8 @@ class MentionCounts(Struct, frozen=True):
         totals: mentions of each kind in the files that were parsed.
         files: number of files with shown mentions.
         mentions: number of mentions in `mention_files` files that were not parsed.
-        limits: limits that cut the answer; the line includes the limit of the page.
-        warnings: warnings of the answer; the line includes the one about other containers.
+        limits: limits that cut the answer; `count_line` shows only `max_references`.
+        warnings: warnings of the answer; `count_line` shows only `OTHER_CONTAINER`.
     """
 
     shown: Sequence[str]

@@ -188,7 +188,7 @@ def _place(pack: Pack, page: Page) -> str:
 
 
 def _why(pack: Pack) -> str:
-    """Return the name of the definition at the file's line, and the file's reason and roles.
+    """Return the name of the definition at a file's best evidence, and the file's reason and roles.
 
     Each word appears once; words that the section implies are omitted.
     """

@@ -25,7 +25,7 @@ class Listing(Struct, frozen=True):
         tracked: paths in git's index, whether or not they still exist.
         untracked: other files that no `.gitignore` excludes.
         tracked_directories: directories above a tracked path, without a trailing slash.
-        directories: directories above a path of either kind.
+        directories: directories above a tracked or untracked path.
         submodules: directories of checked-out submodules; their files are in `tracked` and
             `untracked`.
         absent: directories of submodules that are not checked out, or that git cannot read.
@@ -78,7 +78,10 @@ def _links(root: Path) -> list[bytes]:
 def _with_submodule(
     listing: Listing, root: Path, path: bytes, *, depth: int, include_untracked: bool
 ) -> Listing:
-    """Return a listing with the files of a submodule added, according to its ignore files."""
+    """Return a listing to which the files of a submodule are added.
+
+    Only ignore files inside the submodule apply to these files.
+    """
     top = root / os.fsdecode(path)
     try:
         # No part of the path may be a link, because files behind a link are not in this tree.

@@ -1,4 +1,4 @@
-"""Reads the commit of a work tree, and whether the tree differs from the commit."""
+"""Determines the commit of a work tree, and whether the tree differs from the commit."""
 
 from pathlib import Path
 

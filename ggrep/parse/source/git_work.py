@@ -1,7 +1,7 @@
 """Detects a git operation in progress in a work tree, from the files in git's directory.
 
 git has `index.lock` while it changes files. At the end of an operation, git writes the index, and
-then HEAD. If there is no lock and the same index at two moments, the files that were read in
+then HEAD. If at two moments no lock exists and the index is the same, the files that were read in
 between belong to one state of git. During a rebase or a series of cherry-picks, git's directory
 also contains a folder for this operation, from the first step to the last, even while git waits for
 the user to resolve a conflict. A rebase counts as in progress only while git's files keep changing.
@@ -40,7 +40,7 @@ class GitLook(Struct, frozen=True):
 
     Attributes:
         index: the stamp of the index.
-        files: the stamps of all files that record git's state; None if the files are unknown.
+        files: the stamps of all files that record git's state; None if they cannot be read.
         lock: an existing lock file, and its stamp; None without a lock.
         steps: the folder of an operation in several steps, such as `rebase-merge`; empty without
             it.
@@ -59,7 +59,10 @@ class GitLook(Struct, frozen=True):
 
 
 def look(top: Path) -> GitLook:
-    """Return the state of git's files of the work tree at `top`; empty if they cannot be read."""
+    """Return the state of git's files of the work tree at `top`.
+
+    Return a `GitLook` with default values if the files cannot be read.
+    """
     git_dir, paths = git_directory(top), state_files(top)
     if git_dir is None or paths is None:
         return GitLook()
@@ -104,8 +107,8 @@ class GitWatch:
             top: the work tree's top level.
             clock: measures the age of a lock.
             is_in_use: returns whether a process has a file open.
-            most_ms: time after which an operation no longer counts as in progress, until git was
-                idle.
+            most_ms: time after which an operation no longer counts as in progress. After git was
+                idle, the next operation counts again.
         """
         self._top = top
         self._clock = clock
@@ -119,7 +122,10 @@ class GitWatch:
         self.found = GitLook()
 
     def is_at_work(self) -> bool:
-        """Observe git; return whether it is possibly changing files or HEAD. Update `found`."""
+        """Return whether git is possibly changing files or HEAD.
+
+        The observed state of git's files is stored in `found`.
+        """
         self.found = look(self._top)
         now_ms = self._clock.monotonic_ms()
         seen = (self.found.lock, self.found.steps, self.found.touched_ns)
@@ -139,7 +145,11 @@ class GitWatch:
         return bool(now.steps) and self._rest_ms(now.touched_ns, now_ms) < STEP_MS
 
     def _rest_ms(self, touched_ns: int, now_ms: float) -> float:
-        """Return the time since the last progress, by the file's time or by the observations."""
+        """Return the time since the last progress.
+
+        The longer of two times counts: since the file changed, and since the observed state of git
+        changed.
+        """
         age_ms = self._clock.now().timestamp() * 1000 - touched_ns / _NS
         return max(age_ms, now_ms - self._seen_ms)
 

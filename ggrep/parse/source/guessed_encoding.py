@@ -3,7 +3,7 @@
 chardet rates encodings by pairs of letters, which is reliable for a page of text, but not for a
 line. Here, chardet's rating is combined with rules for all languages: how common an encoding is,
 and whether words in it are plausible. In plausible text, letters of different scripts do not occur
-in one word, capitals occur at the beginning of words, and signs occur around words.
+in one word, capitals occur at the beginning of words, and symbols occur around words.
 """
 
 import codecs
@@ -65,12 +65,12 @@ _ORDER: Final = MappingProxyType({name: at for at, name in enumerate((*_LATIN, *
 _LINES: Final = re.compile(rb"[^\n]*[\x80-\xff][^\n]*")
 _WITH_EURO: Final = "iso8859-15"
 _EURO: Final = re.compile(rb"[\xa4\xa6\xa8\xb4\xb8\xbc-\xbe]")
-"""Bytes that are letters in ISO-8859-15, but signs in Windows-1252."""
+"""Bytes that are letters in ISO-8859-15, but symbols in Windows-1252."""
 _HIGH: Final = re.compile(rb"[\x80-\xff]")
 _BEYOND: Final = re.compile(r"[^\x00-\x7f]")
 _RUN: Final = re.compile(r"([a-zA-Z]?)([^\W\d_a-zA-Z]+)([a-zA-Z]?)")
 _INSIDE_WORDS: Final = frozenset("\xa0\xad·\u2019\u2011")
-"""Signs beyond ASCII that occur within words."""
+"""Symbols beyond ASCII that occur within words."""
 _COMMON: Final = MappingProxyType(
     {
         "big5hkscs": ("big5", 0xA4, 0xC6),
@@ -142,7 +142,7 @@ def guess_encoding(sample: bytes) -> Guess:
 
 
 def _has_words(text: str, fewest: int) -> bool:
-    """Return whether non-Latin letters form words, instead of single letters in Latin text."""
+    """Return whether most non-Latin letters are in words, and not single letters in Latin text."""
     runs = [
         (len(run[2]) > fewest) or (len(run[2]) == fewest and not (run[1] or run[3]))
         for run in _RUN.finditer(text)
@@ -156,7 +156,10 @@ def _oddness(text: str, alphabet: str) -> float:
 
 
 def _rareness(text: str, name: str) -> float:
-    """Return the share, among letters beyond ASCII, of letters that are rare in the language."""
+    """Return the share of letters beyond ASCII that are rare in the encoding's language.
+
+    Return 0 if `_COMMON` does not contain the encoding.
+    """
     if name not in _COMMON:
         return 0.0
     standard, first, last = _COMMON[name]
@@ -168,9 +171,9 @@ def _rareness(text: str, name: str) -> float:
 def _odd_characters(text: str, alphabet: str) -> Iterator[bool]:
     """Yield for each character beyond ASCII whether its position is unusual for its kind.
 
-    The position is unusual for: a control character; a capital or a sign within a word; a
-    box-drawing character beside a word; a letter that occurs three times in a row, beside a letter
-    of another script, or outside of the language's alphabet.
+    A control character is always unusual. A capital or a symbol is unusual within a word, and a
+    box-drawing character beside a word. A letter is unusual three times in a row, beside a letter
+    of another script, or if it is not in the language's alphabet.
     """
     for match in _BEYOND.finditer(text):
         at, character = match.start(), match[0]

@@ -23,8 +23,8 @@ class Rule(Struct, frozen=True, dict=True):
     """One rule, that is one line, of an ignore file.
 
     Attributes:
-        by_name: whether to match the last part of a path instead of the path below the file's
-            directory.
+        by_name: whether to match the last part of a path instead of the path below the ignore
+            file's directory.
         glob: the pattern.
         head: the literal bytes at the beginning of the glob.
         tail: the literal bytes at the end of the glob.
@@ -44,7 +44,7 @@ class Rule(Struct, frozen=True, dict=True):
 
     @property
     def is_plain(self) -> bool:
-        """Return whether the glob matches only one path."""
+        """Return whether the glob has no wildcards."""
         return self.head == self.glob
 
     def matches(self, subject: bytes, *, is_directory: bool) -> bool:
@@ -62,9 +62,10 @@ class Rules(Struct, frozen=True):
 
     Attributes:
         lines: the rules in the file's order.
-        files: for files, the number of the last rule without wildcards, by `by_name` and `glob`.
-        directories: the same for directories.
-        wild: rules with wildcards and their numbers, the last first.
+        files: the index in `lines` of the last rule without wildcards that applies to files, by
+            `by_name` and `glob`.
+        directories: like `files`, for rules that apply to directories.
+        wild: rules with wildcards and their indices in `lines`, the last first.
     """
 
     lines: tuple[Rule, ...]
@@ -90,9 +91,9 @@ def parse_rules(data: bytes, *, sparing: bool = False) -> Rules:
 
     Args:
         data: the file's bytes.
-        sparing: whether to skip lines that ignore everything (`*`, `/*`). Such a line in the root's
-            file excludes files that git does not track; without git, it is unknown which files
-            these are.
+        sparing: whether to skip lines that ignore everything (`*`, `/*`). In the root's ignore
+            file, such a line excludes the untracked files; without git, it is unknown which files
+            are untracked.
     """
     lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
     rules = tuple(

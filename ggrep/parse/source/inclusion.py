@@ -22,7 +22,10 @@ class Inclusion(Struct, frozen=True):
     heads: tuple[tuple[bytes, bool], ...] = ()
 
     def covers(self, path: bytes, *, included: bool) -> bool:
-        """Return whether all of a directory is included; `included`: whether its parent is."""
+        """Return whether a directory is included with all files below it.
+
+        `included` is True if its parent directory is included in this way.
+        """
         return included or self.rules.decide(path, is_directory=True) is True
 
     def leads_into(self, path: bytes, *, included: bool) -> bool:

@@ -186,7 +186,7 @@ def _given(data: bytes, start: int, at: int) -> Span | None:
 
 
 def _is_named_value(data: bytes, start: int, assignment: re.Match[bytes], value: bytes) -> bool:
-    """Return whether a value is the name of a constant or variable, or not a value at all."""
+    """Return whether the text after a keyword is a name of a constant or variable, or no value."""
     if _CONSTANT.fullmatch(value) or (assignment["quote"] is None and _VARIABLE.fullmatch(value)):
         return True
     if assignment["stated"] is None:

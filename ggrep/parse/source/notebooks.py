@@ -4,8 +4,9 @@ Outputs, pictures and the JSON around the cells are left out. The script's first
 kernel's language. Each cell begins with a line such as `# %% 3`, with the cell's number from 1 on.
 Text cells, and commands to the notebook program, become comments.
 
-If each line of a source is a separate line of the notebook file, it keeps its line number, and all
-other lines become blank. In any other layout, the cells are simply concatenated.
+If each source line is a separate line of the notebook file, the source lines keep their line
+numbers in the file, and all other lines become blank. In any other layout, the cells are simply
+concatenated.
 """
 
 import codecs
@@ -108,7 +109,10 @@ def is_notebook(path_key: str) -> bool:
 
 
 def most_bytes(path_key: str, cap_bytes: int) -> int:
-    """Return the maximum size of a file of this name whose text may have `cap_bytes`."""
+    """Return the maximum size of a file of this name, if its text may have `cap_bytes`.
+
+    A notebook may be larger than its text, because outputs are left out.
+    """
     return max(cap_bytes, MAX_NOTEBOOK_BYTES) if is_notebook(path_key) else cap_bytes
 
 
@@ -227,7 +231,7 @@ def _one_below_another(cells: Sequence[_Cell], language: str, mark: str) -> list
 
 
 def _in_file(data: bytes, cells: Sequence[_Cell], language: str, mark: str) -> list[str] | None:
-    """Return the file's lines with the cells' text.
+    """Return the lines of a script in which each line of a cell keeps its line number in the file.
 
     Return None if a line of a cell is not a separate line of the file.
     """

@@ -41,9 +41,9 @@ def parse_path_key(text: str) -> PathKey:
 
 
 def is_below(root: Path, path: Path) -> bool:
-    """Return whether `path` is `root` or inside `root`, by whole parts; both must be resolved.
+    """Return whether `path` is `root` or inside `root`; both paths must be resolved.
 
-    `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
+    Whole components are compared: `/a/bc` is not below `/a/b`, and `/a/b/..c` is.
     """
     return path.parts[: len(root.parts)] == root.parts and ".." not in path.parts
 

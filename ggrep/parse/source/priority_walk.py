@@ -35,9 +35,10 @@ class VisitedFile(Struct, frozen=True):
     directory: int
 
     def read(self) -> bytes | None:
-        """Return the file's current bytes (of a notebook, the script); None if it is unreadable.
+        """Return the file's current bytes; None if the file is unreadable.
 
-        Secrets are not masked: a caller that shows text calls `read_file` instead.
+        A notebook is returned as a script with the sources of its cells. Secrets are not masked: a
+        caller that shows text calls `read_file` instead.
         """
         try:
             descriptor = os.open(

@@ -80,7 +80,10 @@ def read_file(
 def read_digest(
     root: Path, file: SourceFile, *, max_bytes: int = MAX_FILE_SIZE_BYTES
 ) -> tuple[SourceFile, str] | None:
-    """Return a file's content and the SHA-256 of its bytes; None if it cannot be read."""
+    """Return a file with its current size and times, and the SHA-256 of its bytes.
+
+    Return None if the file cannot be read.
+    """
     try:
         content = _read_once(root, file.path_key, most_bytes(file.path_key, max_bytes))
     except OSError:
@@ -155,7 +158,10 @@ def _as_text(
 
 
 def beginning(data: bytes, most_bytes: int) -> bytes:
-    """Return at most `most_bytes` of UTF-8, up to the end of a line, or else of a character."""
+    """Return at most `most_bytes` of UTF-8, cut at the end of a line if possible.
+
+    Without a line end in the second half, the text is cut at the end of a character.
+    """
     part = data[:most_bytes]
     end = part.rfind(b"\n", most_bytes // 2) + 1
     return part[:end] if end else part.decode("utf-8", "ignore").encode()

@@ -19,7 +19,7 @@ _WP_CONFIG: Final = "wp-config-"
 
 
 class _Names:
-    """A set of globs; most are looked up without matching, because they have no wildcards."""
+    """A set of globs; globs without wildcards are looked up in a set instead of matched."""
 
     def __init__(self, globs: Iterable[str]) -> None:
         every = frozenset(globs)
@@ -91,7 +91,7 @@ def _copied(name: str) -> str:
 
 
 def _is_own(folder: str, name: str) -> bool:
-    """Return whether the name of a script or page shows that it contains its owner's secrets."""
+    """Return whether the name of a script or page shows that the file contains a user's secrets."""
     words = {word for word in _BREAK.split(name.rpartition(".")[0]) if word}
     if name.endswith(lists.PAGES):
         others = words - lists.OWNED

@@ -43,7 +43,7 @@ _ROW: Final = re.compile(rb"[ \t]*[brufN@]?[\"'`]")
 
 
 def key_at(data: bytes, quote: int) -> Span | None:
-    """Return the position of a key that follows the quote, or other sign, at `quote`.
+    """Return the position of a key that follows the quote or other symbol at `quote`.
 
     Return None without a key there.
     """

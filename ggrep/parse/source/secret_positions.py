@@ -101,7 +101,7 @@ class Places(Struct):
 
 
 class _Search:
-    """Finds the next match of any form in a text."""
+    """Finds the next match of any of the secret patterns in a text."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -109,7 +109,7 @@ class _Search:
         self._ahead = [_AHEAD] * len(_SEARCHES)
 
     def next(self, at: int) -> tuple[bytes, Span] | None:
-        """Return the form (kind of secret) of the first match at or after `at`, and its position.
+        """Return the pattern and the position of the first match at or after `at`.
 
         Requires: `at` is at least as large as in the previous call.
         """
@@ -123,7 +123,7 @@ class _Search:
 
 
 def find_places(data: bytes) -> Places:
-    """Return a text's secrets that are recognised by their form, or by the text before."""
+    """Return a text's secrets that are recognised by their form or by the text before them."""
     places = Places(spans=list(in_records(data)))
     search, at = _Search(data), 0
     while (sought := search.next(at)) is not None:
@@ -289,7 +289,7 @@ def _is_key_alone(value: bytes) -> bool:
 
 
 def _in_path(data: bytes, start: int, end: int) -> Iterator[Span]:
-    """Yield the token in a URL after a path segment that is followed by tokens."""
+    """Yield the tokens in a URL after a path segment that tokens usually follow."""
     line = data.rfind(b"\n", max(start - MOST_VALUE, 0), start) + 1
     if data.find(b"://", max(line, start - MOST_VALUE), start) < 0:
         return

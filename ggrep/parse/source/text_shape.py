@@ -101,7 +101,7 @@ def is_data(path_key: str, data: bytes) -> bool:
 
 
 def _are_records(name: str, size_bytes: int, pieces: Sequence[bytes]) -> bool:
-    """Return whether a file with an ending of records is a dump, or a tool's lock file."""
+    """Return whether a file with a data format's name extension is a dump or a tool's lock file."""
     json = _JSON.search(name) is not None
     return (
         _TABLES.search(name) is not None
@@ -122,7 +122,7 @@ def _pieces(data: bytes) -> list[bytes]:
 
 
 def _most(pieces: Sequence[bytes], test: Callable[[bytes], bool]) -> bool:
-    """Return whether nearly all pieces pass a test; the rest is too short to contain functions."""
+    """Return whether all pieces of a text, or all except one, pass a test."""
     left = 1 if len(pieces) == _PIECES else len(pieces) // 4
     for piece in pieces:
         left -= not test(piece)

@@ -41,9 +41,10 @@ def compile_glob(glob: bytes) -> re.Pattern[bytes]:
     open bracket, a trailing backslash), or that is longer than `MAX_GLOB_BYTES`, matches nothing.
 
     The expression never tries a position twice for one wildcard: each literal between two wildcards
-    is matched at its first possible position and kept (`(?>...)`), because text that matches after
-    a later position also matches after the first position. A hostile glob with many stars therefore
-    takes time proportional to its length times the path's length.
+    is matched at its first possible position and kept (`(?>...)`). A later position is not needed:
+    if the rest of the glob matches after it, the rest also matches after the first position. A
+    hostile glob with many stars therefore takes time proportional to its length times the path's
+    length.
     """
     tokens = _tokens(glob) if len(glob) <= MAX_GLOB_BYTES else [_Token("one", _NEVER)]
     first, *others = _split(tokens, "deep")

@@ -23,7 +23,7 @@ _READ_BYTES: Final = 256 * 1024
 
 
 class WorkerTimeout(Exception):
-    """The worker did not answer in time; it is unknown whether it had processor time."""
+    """The worker did not answer in time, possibly because the machine was busy."""
 
 
 class WorkerLost(Exception):
@@ -74,7 +74,7 @@ class Child:
         """Wait until the worker has started, which its empty first frame shows.
 
         Raises:
-            WorkerLost: the worker ended, sent something else, or nothing in time.
+            WorkerLost: the worker ended, sent a frame that is not empty, or sent no frame in time.
         """
         try:
             greeting = self._answer(self._clock.monotonic_ms() + timeout_ms)
@@ -107,7 +107,7 @@ class Child:
         return answer
 
     def kill(self) -> None:
-        """End the process; a thread that waits in `ask` raises WorkerCrashed."""
+        """End the process; in a thread that waits in `ask`, `ask` raises WorkerLost."""
         self._process.kill()
 
     def reap(self) -> None:

@@ -158,5 +158,5 @@ def _plain(value: object) -> Json:
 
 
 def _valid(text: str) -> str:
-    """Return a text that is valid in JSON, because a name can contain bytes that are not UTF-8."""
+    """Return a text with `?` for each byte of a name that is not valid UTF-8, as JSON requires."""
     return text.encode("utf-8", "replace").decode()

@@ -51,7 +51,8 @@ class FileOccurrences(Struct, frozen=True):
     """The occurrences of a name in one file.
 
     Attributes:
-        problem: why the file could not be parsed; then the occurrences are found by words.
+        problem: why the file could not be parsed. The occurrences are then whole words in the
+            unparsed text.
     """
 
     occurrences: tuple[Occurrence, ...]
@@ -81,7 +82,9 @@ class OccurrencePool(WorkerPool):
     def find(
         self, requests: Iterable[OccurrenceRequest], deadline: Deadline
     ) -> Iterator[tuple[OccurrenceRequest, FileOccurrences]]:
-        """Yield each request with its answer, in order; only a few are in memory at a time.
+        """Yield each request with its answer, in order.
+
+        Only a few requests are read ahead, so few files are in memory at a time.
 
         Raises:
             DeadlineExceeded: time ran out.
@@ -110,7 +113,7 @@ class OccurrencePool(WorkerPool):
             return "parse_crashed"
 
     def _read(self, request: OccurrenceRequest, deadline: Deadline) -> FileOccurrences:
-        """Return a worker's answer, or occurrences by words if the file could not be parsed."""
+        """Return a worker's answer; occurrences as whole words if the file could not be parsed."""
         named = (request.path_key, request.data, request.name)
         if not has_syntax(request.path_key, request.data):
             return FileOccurrences(mentions(*named, any_case=request.any_case))

@@ -122,7 +122,7 @@ class ParsePool(WorkerPool):
 
         Returns:
             None if the file is put off: no worker had time for it, or its worker crashed while
-                others were running, which together possibly used too much memory.
+                other workers were running. All workers together possibly used too much memory.
         """
         cpu_ms = self._terms.allowance.cpu_ms(len(file.data))
         try:

@@ -72,8 +72,8 @@ class WorkerPool:
             command: the command that starts a worker.
             purpose: the kind of work, for the message that the pool is closed.
             window: maximum number of items that `in_order` reads ahead.
-            gives_up: whether to start no further worker after one that did not start, to avoid
-                further waits.
+            gives_up: whether to stop starting workers after the first worker that failed to start,
+                to avoid further waits.
             kept: idle workers of the same command, which are used first; idle workers are returned
                 to it when the pool is closed. None if the pool starts and ends all its workers.
         """
@@ -190,7 +190,7 @@ class WorkerPool:
         Raises:
             WorkerNotStarted: no worker could be started.
             WorkerTimeout: the answer did not arrive in time.
-            WorkerExhausted: the file took more processor time than it may.
+            WorkerExhausted: the file exceeded its processor time.
             WorkerLost: the worker was killed from outside.
             WorkerCrashed: a new worker crashed.
             Cancelled: the pool was closed.

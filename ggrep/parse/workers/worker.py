@@ -91,7 +91,7 @@ def _exactly(stream: RawIOBase, size: int) -> bytes:
 def allowed(cpu_ms: int) -> Iterator[None]:
     """End this process by SIGPROF if the block takes more than `cpu_ms` of processor time.
 
-    The kernel ends the process even within a parser that hangs, and after the end of its parent.
+    The kernel ends the process even if a parser hangs, or if the parent process has ended.
     The processor time of other processes does not count.
     """
     signal.setitimer(signal.ITIMER_PROF, cpu_ms / 1000)

@@ -1,1 +1,1 @@
-"""The client: finds, starts, queries and stops daemons. Blocking, standard sockets."""
+"""The client: finds, starts, queries and stops daemons."""

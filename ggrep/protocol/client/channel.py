@@ -128,10 +128,11 @@ class Channel:
 
         Raises:
             Unreachable: the socket has no listener.
-            NoReply: the listener does not answer.
+            NoReply: the daemon's process is stopped, or does not finish the handshake within its
+                part of the time.
             Incompatible: there is no common protocol.
             InvalidRequest: the daemon serves another store or configuration.
-            DeadlineExceeded: the daemon did not answer in time.
+            DeadlineExceeded: the deadline passed.
         """
         with before(deadline, LATE):
             stream = await dial(path)
@@ -171,8 +172,9 @@ class Channel:
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
         """Return the reply to a message: an answer or a failure.
 
-        `caller` names the client's caller; empty for the client itself. At the deadline or after a
-        cancellation, the client sends a `cancel` message, and the connection stays open.
+        `caller` is the name of the program or user that called the client; empty if the client
+        asks for itself. At the deadline or after a cancellation, the client sends a `cancel`
+        message, and the connection stays open.
         """
         self._require_open()
         require_running(self.pid)
@@ -273,8 +275,8 @@ class Channel:
     async def _send(self, data: bytes) -> None:
         """Send a whole frame.
 
-        An incomplete frame would make the stream unreadable, so the connection is closed then. Most
-        frames are sent at once and cannot be interrupted.
+        If a frame is sent only partly, the connection is closed, because the daemon cannot read
+        later frames. Most frames are sent at once and cannot be interrupted.
         """
         async with self._sending:
             try:

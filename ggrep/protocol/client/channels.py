@@ -40,7 +40,7 @@ Start: TypeAlias = Literal["always", "published", "never"]
 
 
 class DaemonConnection(Protocol):
-    """A connection to a daemon: a `Channel`, or a daemon of this process."""
+    """A connection to a daemon: a `Channel`, or direct calls to a daemon in this process."""
 
     @property
     def pid(self) -> int:
@@ -114,7 +114,7 @@ class Channels:
             NoIndex: no daemon runs, and no daemon is started because there is no snapshot.
             NotStarted: no daemon runs, and starting a daemon failed or is not allowed.
             Unreachable: each started daemon ends at once.
-            NoReply: a daemon listens without answering.
+            NoReply: the daemon's process is stopped or hangs.
             DeadlineExceeded: there was no answer in time.
         """
         return await self.ask_within(address, lambda _: message, deadline, start)
@@ -140,7 +140,7 @@ class Channels:
 
         If the records of many daemons name the same process, they share a connection. Failures are
         reported when a daemon is queried. A hanging daemon takes at most a quarter of the time. A
-        host that starts too late, or is not awaited, continues to start.
+        host that is not ready in time, or is not awaited, continues to start.
         """
         missing = await self._missing(addresses, deadline)
         if self._starts and waits:

@@ -98,7 +98,10 @@ class Connector:
             pause_ms = min(2 * pause_ms, _LONGEST_PAUSE_MS)
 
     def _start(self, deadline: Deadline, *, last: bool) -> bool:
-        """Start a daemon; return False if another client starts it, True even if it was killed."""
+        """Start a daemon; return False if another client starts the daemon.
+
+        True is also returned if the daemon was killed during its start, unless `last` is set.
+        """
         try:
             timeout_s = max(deadline.remaining_ms(), 1.0) / 1000.0
             head, self._head = self._head, None

@@ -1,7 +1,7 @@
 """Sends requests to a daemon, and repeats a request if the daemon ends before the answer.
 
 A search changes nothing, so it can be repeated. An answer is final, including `busy` and `timeout`:
-repeating such requests would make admission useless.
+repeating a rejected request would make admission control useless.
 """
 
 import time
@@ -145,9 +145,9 @@ class DaemonClient:
         return self.value(operation_of(request).response, message, watch)
 
     def value(self, kind: type[T], message: QueryMessage, watch: Watcher | None = None) -> T:
-        """Return the answer to a query as a value.
+        """Return the answer to a query as a value of type `kind`.
 
-        Requires: the message asks for values.
+        Requires: `message.values` is set.
         """
         timeout_ms = timeout_of(message) or self._address.settings.query_timeout_ms
         deadline = self._until.within(timeout_ms)

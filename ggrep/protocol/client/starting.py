@@ -132,8 +132,8 @@ class _Claim(Struct):
     """The right to start a daemon.
 
     Attributes:
-        passed_on: whether the starting process also holds the lock and continues without this
-            process.
+        passed_on: whether the start command also holds the lock, and continues after this process
+            ends.
     """
 
     descriptor: int

@@ -217,7 +217,7 @@ class DaemonConnection(Connection):
         return self._framed(welcome_json(answer))
 
     def refuse(self, misfit: InvalidMessage) -> bytes:
-        """Return the refusal of an invalid frame; without a request id, it ends the connection."""
+        """Return the refusal of an invalid frame; a refused hello or length ends the connection."""
         self._follow(Step.REPLY if misfit.request_id else Step.REFUSAL)
         return self._framed(error_json(misfit.request_id, misfit.error))
 
@@ -279,7 +279,10 @@ class ClientConnection(Connection):
         return request_id, data
 
     def cancel(self, request_id: str) -> bytes:
-        """Return the bytes that cancel a request; both replies are dropped when they arrive."""
+        """Return the bytes that cancel a request.
+
+        The replies to the request and to its cancellation are dropped when they arrive.
+        """
         cancelling, data = self.request(Cancel(request_id))
         self.forget(cancelling)
         self.forget(request_id)

@@ -58,7 +58,8 @@ class Search(Struct, frozen=True):
         claim: None if the client computed the configuration fingerprint itself.
         path: absolute path of a directory or file to search; empty to use the scope of the request.
         waited_ms: time that the user waited before the message was sent.
-        values: whether to answer with the value instead of its document; `render` takes precedence.
+        values: whether to answer with all fields of the response Struct instead of its published
+            JSON document; `render` takes precedence.
     """
 
     request: SearchRequest
@@ -81,8 +82,7 @@ class Ask(Struct, Generic[Q], frozen=True):
 
     Attributes:
         path: as in `Search`; sent only if the request has a scope.
-        values: whether to answer with the value instead of its document; the value of a slate
-            includes facts about its files.
+        values: as in `Search`; the value of a slate includes facts about its files.
     """
 
     request: Q
@@ -101,7 +101,7 @@ class Describe(Struct, frozen=True):
 
 
 class Fetch(Struct, Generic[Q], frozen=True):
-    """A coordinator's query for a value; its name on the wire is the name of its operation."""
+    """A coordinator's query; its name on the wire is the name of its operation."""
 
     request: Q
 
@@ -122,7 +122,7 @@ class JointDescribe(Struct, frozen=True):
 
 
 class JointPool(Struct, frozen=True):
-    """Request for the first hits of each list of many repositories."""
+    """Request for the first hits of many repositories, as lists for a coordinator to merge."""
 
     request: BatchedPoolRequest
 
@@ -251,7 +251,8 @@ class Envelope(Struct, frozen=True):
 
     Attributes:
         request_id: id from the client; empty to let the daemon choose one.
-        caller: the client's name for its caller; empty for the client itself.
+        caller: name of the program or user that called the client; empty if the client asks for
+            itself.
     """
 
     request_id: str

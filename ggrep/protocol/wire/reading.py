@@ -115,7 +115,7 @@ def read(kind: type[T], value: object, place: str = "") -> T:
 
 
 def parse_search_request(value: object, place: str) -> SearchRequest:
-    """Return a decoded search request, whose values are not validated."""
+    """Return a decoded search request; only types and bounds are checked."""
     return read(SearchRequest, value, place)
 
 

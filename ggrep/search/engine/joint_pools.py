@@ -62,10 +62,10 @@ class _Head(Struct, frozen=True):
 
     Attributes:
         candidates: best first.
-        texts: first halves of the candidates' chunk ids, and of the chunk ids that other
-            repositories show.
-        least: score of the last candidate. It is 0 if there are fewer texts than the request shows,
-            because then a row with any score belongs to the list.
+        texts: first halves of the chunk ids of the candidates, and of texts that other repositories
+            show.
+        least: score of the last candidate; 0 if the list has fewer than `top` texts, because
+            then any further row with a score belongs to the list.
     """
 
     corpus: Corpus
@@ -177,8 +177,8 @@ class _Joint(Struct, frozen=True):
     def limits(self, ranked: Ranked) -> tuple[MemberLimit, ...]:
         """Return the limits because of which matches of repositories are missing from the lists.
 
-        The length of a repository's list over all corpora is determined by the request's length and
-        limit per file.
+        A repository's list over all corpora contains at most `per_list` hits, and at most
+        `per_file` hits of each file.
         """
         if ranked.verified is None:
             return ()
@@ -228,7 +228,7 @@ class _Joint(Struct, frozen=True):
         return open_segments(self.view)
 
     def _list(self, ranked: Ranked, corpus: Corpus, length: int) -> _Head | None:
-        """Return the hits of a corpus that can be shown; None if `length` hits are too few."""
+        """Return the hits of a corpus that can be shown; None if there are more than `length`."""
         ordered = self._choose(ranked, corpus, length).candidates
         ids = candidate_ids(ranked.view, ranked.segments, ordered) if self.question.folds else []
         end, full = self._end(ordered, ids)
@@ -246,13 +246,14 @@ class _Joint(Struct, frozen=True):
     def _end(
         self, ordered: Sequence[Candidate], ids: Sequence[bytes], in_order: float = 0.0
     ) -> tuple[int, bool]:
-        """Return how many of the first hits can be shown, and whether no further hit can be shown.
+        """Return how many of the first hits can be shown, and whether they fill the list.
 
         The coordinator orders hits of equal score, so all hits with the same score as the last hit
-        count. Hits with the score `in_order` are already in their final order. With `ids`, copies
-        are folded: for each text, only the hits of the repository with the best hit remain. If
-        several repositories share the best score, the repository with the fewest hits counts. Hits
-        with a text that other repositories show do not count, because the text may be shown there.
+        can be shown. Hits with the score `in_order` are already in their final order. With `ids`,
+        copies are folded: for each text, only the hits of the repository with the best hit remain.
+        If several repositories share the best score, the coordinator chooses one of these, so only
+        the smallest number of hits of a repository counts. Hits with a text that other
+        repositories show do not count, because the text may be shown there.
         """
         others = self._others_texts()
         numbers_of: dict[bytes, Counter[int]] = {}

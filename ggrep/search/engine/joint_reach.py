@@ -33,7 +33,7 @@ def members_reaching(ranked: Ranked, least: Mapping[Corpus, float], leaders: Top
     """Return the repositories with a row that could change the answer.
 
     Args:
-        ranked: the joint view before any correction, with the silent members' rows eligible.
+        ranked: the ranking before the learned correction; only rows of silent members are eligible.
         least: for each list, the score that a row must reach; 0 if any score suffices.
         leaders: top files of the repositories that show hits.
     """

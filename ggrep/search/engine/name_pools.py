@@ -147,7 +147,10 @@ def _importers(
 def _selects(
     reading: Reading, query: SymbolRequest | ReferencesRequest, *, empty: bool
 ) -> tuple[bool, ...]:
-    """Return whether the path and each filter match a file; empty if the first rule had results."""
+    """Return whether the path and each filter match a file; an empty tuple unless `empty` is set.
+
+    Callers set `empty` if the first rule had no results.
+    """
     if not empty:
         return ()
     return selects(reading.content.segments, query.scope, query.filters, reading.deadline)

@@ -185,7 +185,7 @@ def imports_found(context: Context, request: ImportsRequest) -> ImportsResponse:
 def outside_names(context: Context, reading: Reading, asked: AskedName) -> tuple[OutsideName, ...]:
     """Return imports that show the origin of a name that this repository does not define.
 
-    The first files with the name are read. An import counts if it names the name or its receiver
+    The first files with the name are read. An import counts if it contains the name or its receiver
     (`np` of `np.array`). Without such an import, an import of all names of a package counts as a
     guess.
 
@@ -245,7 +245,7 @@ def _named_at(module: str, line: int, lines: Sequence[str]) -> int:
 
 
 def _calls_itself(module: str, name: str) -> bool:
-    """Return whether an imported path has a short name: `github.com/gorilla/mux/v5` has `mux`."""
+    """Return whether `name` is the short name of a path: `mux` of `github.com/gorilla/mux/v5`."""
     *parents, last = module.split("/")
     return name in {last, *(parents[-1:] if re.fullmatch(r"v\d+", last) else [])}
 

@@ -200,7 +200,7 @@ def describe(
     skipped: Counts,
     deadline: Deadline,
 ) -> RepoDescription:
-    """Return the description of a repository; `view` is None if it has no snapshot."""
+    """Return the description of a repository; `view` is None if the repository has no snapshot."""
     counts = _counts(view, deadline) if view else tuple((corpus, 0) for corpus in CORPORA)
     return RepoDescription(
         store_id=identity.store_id,

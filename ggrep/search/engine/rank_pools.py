@@ -1,8 +1,9 @@
 """Searches many repositories, each with its own statistics, for lists that are merged by rank.
 
-Hits of equal rank are ordered by the order of their repositories. A merged list thus shows hits of
-at most `top` repositories. Text is read only for hits that a merged list can show. Every repository
-is ranked, because the confidence of the answer depends on the best files of all repositories.
+Hits of equal rank are ordered by the order of their repositories. The best hits of the first `top`
+repositories fill a merged list, so hits of later repositories are not shown. Text is read only for
+hits that a merged list can show. Every repository is ranked, because the confidence of the answer
+depends on the best files of all repositories.
 """
 
 from collections.abc import Mapping, Sequence
@@ -59,8 +60,8 @@ class _Merged(Struct):
     """Collects the repositories whose hits the merged lists can show.
 
     Attributes:
-        open: for each merged list with fewer than `top` hits of rank 0 so far, the number of these
-            hits.
+        open: for each merged list with hits of fewer than `top` repositories so far, the number of
+            these repositories.
         members: the repositories, by their position in the request.
     """
 
@@ -72,7 +73,7 @@ class _Merged(Struct):
     members: dict[int, _Member] = field(default_factory=dict)
 
     def add(self, place: int, ranked: Ranked) -> tuple[LimitHit, ...]:
-        """Add a repository after others of equal rank; return the limits that its lists hit."""
+        """Add the next repository in the order; return the limits that cut its lists."""
         lists: dict[Corpus | None, Allocation[Candidate]] = {}
         for key in [*self.open]:
             corpora = self.search.corpora if key is _BLENDED else (key,)

@@ -103,7 +103,7 @@ def replay(engine: Engine, receipt: Receipt, write: Writer, *, today: bool = Fal
 def _ask(
     engine: Engine, receipt: Receipt, deadline: Deadline, *, today: bool
 ) -> tuple[ReplayResult | None, QueryResponse]:
-    """Return the answer, and the reason if it is not from the receipt's snapshot, else None.
+    """Return the reason why the receipt's snapshot was not used (None if it was), and the answer.
 
     A snapshot id is valid only in the store of the snapshot.
     """

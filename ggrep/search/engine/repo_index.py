@@ -184,7 +184,7 @@ class RepoIndex:
             allow_degraded: index as many files as fit into the budget of a profile.
             fresh: reuse nothing of the index; see `ggrep.index.sync.rebuild.rebuild`.
             early: publish a part of a first index before the rest.
-            wanted: returns the files that a first index contains first.
+            wanted: returns the files that are indexed first if there is no index.
             progress: called with the progress of the sync.
         """
         from ggrep.index.maintenance.moved import take_over
@@ -229,13 +229,13 @@ class RepoIndex:
             return upgrade_store(self._target(None), repo_id=self.identity.repo_id)
 
     def sweep(self, *, beside: bool = True) -> "Swept":
-        """Delete leftovers of killed commands in the home, except leftovers in this store.
+        """Delete the directories that killed commands left in the home.
 
+        Files that a killed command left inside this store are only noted; `keep_up` deletes them.
         Runs before a sync, which may need the space. The sweep does not wait for running commands.
 
         Args:
-            beside: whether to sweep the whole home. False if it was just swept: then only this
-                store is checked.
+            beside: whether to delete the directories; False if the home was just swept.
         """
         from ggrep.index.store.remains import Swept, sweep_home
 
@@ -312,7 +312,7 @@ class RepoIndex:
         return self._snapshots.inspect()
 
     def heal(self, deadline: Deadline) -> None:
-        """Rebuild damaged derived files, as far as possible now."""
+        """Rebuild damaged derived files; failures are ignored."""
         self._snapshots.heal(deadline)
 
     def close(self) -> None:
