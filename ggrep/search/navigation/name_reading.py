@@ -190,7 +190,7 @@ class Reading:
 
     Attributes:
         words_do: whether words also count as occurrences in files that are not parsed.
-        exact: never omit files because of little time; the deadline ends the request instead.
+        exact: raise at the deadline instead of omitting files when time is short.
         notices: notices on files that were not parsed.
         limits: the limits hit: files, bytes of text, occurrences in a file, or time.
         skipped: files that the last call of `read` did not need.
