@@ -140,7 +140,7 @@ class Scanner(Struct, frozen=True):
 
 
 def _with_rare(response: QueryResponse, context: Context, scan: Scanned) -> QueryResponse:
-    """Return the answer; up to a third of its hits are files with rare words that no hit contains.
+    """Return the answer, with up to a third of its hits for rare words that no other hit contains.
 
     The statistics of a scan are estimates, so a long file that contains a rare word once can rank
     low.

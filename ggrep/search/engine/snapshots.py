@@ -111,8 +111,8 @@ class Snapshots:
     def current(self, deadline: Deadline) -> SnapshotView:
         """Return the active snapshot; checks only whether the pointer to the snapshot has changed.
 
-        The snapshot is not pinned and its files are not verified: the caller must check them before
-        it reads them.
+        The snapshot is not pinned. Its files are verified only when it is opened: the caller must
+        check them before it reads them.
 
         Raises:
             GgrepError: as `pin`.
@@ -130,7 +130,7 @@ class Snapshots:
             return view
 
     def look_again(self) -> None:
-        """Make the next `current` verify the files, because a file of the snapshot was touched."""
+        """Make the next `current` verify the snapshot's files again, because one was touched."""
         self._current = None
 
     def _look(self, snapshot_id: SnapshotId | None, deadline: Deadline) -> SnapshotView:
@@ -158,7 +158,7 @@ class Snapshots:
         Raises:
             NoIndex: nothing was ever published.
             CorruptStore: no snapshot is valid.
-            DeadlineExceeded: time ran out while it was opened.
+            DeadlineExceeded: time ran out while the snapshot was opened.
         """
         if (cached := self._cached_view()) is not None:
             return cached
@@ -253,7 +253,7 @@ class _OlderSnapshots:
             NoIndex: the snapshot's store was removed.
             CorruptStore: the snapshot is damaged.
             StoreError: an artifact cannot be read now.
-            DeadlineExceeded: time ran out while it was opened.
+            DeadlineExceeded: time ran out while the snapshot was opened.
         """
         with self._lock:
             view = self._opened.get(snapshot_id)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def kept_up(index: "RepoIndex", outcome: SyncOutcome, compaction: Compaction) -> SyncOutcome:
-    """Maintain the store after a sync. Without `compaction`, only small segments are merged."""
+    """Maintain the store after a sync; for "apart" and "never", merge only small segments."""
     try:
         upkeep = index.keep_up(compacting=compaction in {"after", "alone"})
         overdue = compaction == "apart" and index.is_compaction_due()

@@ -1,1 +1,1 @@
-"""Where names are defined and used, and the code around a place."""
+"""Finds where names are defined and used, and the code around a place."""

@@ -1,4 +1,4 @@
-"""Selects the uses of a name that belong to a container: `Checkout.pay`, not `Till.pay`.
+"""Selects the uses of a member of one container: `Checkout.pay`, not `Till.pay`.
 
 The answer is certain if the type of the receiver is declared in the enclosing function, if the
 receiver is a type or `self`, or if there is no receiver in a language that requires one for
@@ -45,7 +45,7 @@ class Use(Struct, frozen=True):
 
 
 class Judge:
-    """Decides from the surrounding code whether usages belong to a container (`Family`)."""
+    """Decides from the surrounding code whether usages belong to the container of a `Family`."""
 
     def __init__(self, family: Family) -> None:
         self._own, self._others = frozenset(family.own), frozenset(family.others)

@@ -37,7 +37,7 @@ class Definitions(Struct, frozen=True):
         places: the definitions, in the order of the answer.
         others: definitions of the name's last part in other containers.
         suggestions: other names, if there is no definition.
-        notices: a notice if the definitions are spelled differently.
+        notices: a notice if the name is defined only in another letter case or another container.
     """
 
     places: tuple[Place, ...]
@@ -260,7 +260,7 @@ def may_be_near(
     """Return, for each term in a blob, whether its letters permit a spelling similar to a name.
 
     Args:
-        wanted: the plain name.
+        wanted: the name in lower case, without `_` and `-`.
         blob: the concatenated terms as UTF-8.
         starts: offset of each term; no term is empty.
     """
@@ -316,7 +316,7 @@ def _edits(first: str, second: str, most: int) -> int | None:
 
 
 def _spelled(content: Searched, place: int, row: int, term: str) -> str:
-    """Return the row's name whose folded form is `term`; empty if `term` is only part of one."""
+    """Return the row's name whose folded form is `term`; empty if the row has no such name."""
     (row_names,) = row_details(content.view, content.segments[place], [row])
     names = (*row_names.names, row_names.qualified_name)
     return next((name for name in names if term in whole_names((name,))), "")

@@ -216,7 +216,7 @@ class _Shown(Struct, frozen=True):
 def _clamped(
     request: ExpandRequest, target: ResolvedTarget
 ) -> tuple[ExpandRequest, tuple[LimitHit, ...]]:
-    """Return the request with its effective byte limit; a range without focus gets the maximum."""
+    """Return the request with its byte limit, at most the maximum, or with the default limit."""
     if not request.max_bytes:
         usual = MAX_EXPAND_BYTES if target.is_range else USUAL_BYTES
         usual = FOCUS_BYTES if request.focus else usual
@@ -336,7 +336,7 @@ def _size(file: _File, reach: Reach) -> int:
 def _cut(file: _File, reach: Reach, line: int, most: int, size: int) -> _Shown:
     """Return `line`, and as many lines of a boundary around it as fit into `most` bytes.
 
-    If two lines are equally distant, the lower line comes first.
+    The line below comes before the equally distant line above.
     """
     limit = LimitHit("max_expand_bytes", most, size, file.path)
     line = min(max(line, reach.first_line), reach.last_line)

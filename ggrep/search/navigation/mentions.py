@@ -55,21 +55,24 @@ class Judged(Struct, frozen=True):
     limits: tuple[LimitHit, ...] = ()
 
     def without_doubts(self) -> "Judged":
-        """Return the mentions for an answer of one store: many doubtful usages are only counted."""
+        """Return the mentions for an answer of one store.
+
+        If there are many doubtful and some certain usages, the doubtful usages are only counted.
+        """
         hidden = hidden_doubts(self.wanted - self.doubtful, self.doubtful)
         shown = tuple(each for each in self.shown if not (hidden and each[1].guess))
         return replace(self, shown=shown, wanted=self.wanted - hidden, doubtful=hidden)
 
 
 class Mentions(Struct):
-    """Collects occurrences in the order of the answer and keeps the first.
+    """Collects occurrences in the order of the answer and keeps as many as the answer shows.
 
     Attributes:
         skip: number of matching mentions that were shown before.
         defining: files that may define the name; None while unknown.
         totals: number of all mentions, by kind.
         other_spelling: the first mention that is not spelled like the requested name.
-        definitions: the first definitions.
+        definitions: the first definitions, up to a limit.
     """
 
     request: ReferencesRequest

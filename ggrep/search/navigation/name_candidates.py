@@ -56,9 +56,10 @@ class AskedName(Struct, frozen=True):
     """A name as requested.
 
     Attributes:
-        typed: the name to search for, as the language of each file reads it.
-        owners: the required qualifiers, outermost first, if every separator character separates.
-        last: the last part of the name under the same reading.
+        typed: the whole name without keywords of a definition, such as `def`; the language of a
+            file determines how the name is split.
+        owners: the required qualifiers, outermost first, if the name is split at every separator.
+        last: the last part of the name, if the name is split at every separator.
     """
 
     typed: str

@@ -127,7 +127,7 @@ class HoldingFiles(Iterator[HoldingFile]):
 
 
 def _keeps_keys(file: NameFile, question: OccurrenceRequest) -> bool:
-    """Return whether a chunk has the name, in a format of keys or a file without syntax."""
+    """Return whether a chunk has the name, in a file of a `KEYED` language or without a grammar."""
     path, data = question.path_key, question.data
     return file.names and (language_of(path, data) in KEYED or not has_syntax(path, data))
 
@@ -190,7 +190,7 @@ class Reading:
 
     Attributes:
         words_do: whether words also count as occurrences in files that are not parsed.
-        exact: never omit files because of little time; the deadline ends the request instead.
+        exact: raise at the deadline instead of omitting files when time is short.
         notices: notices on files that were not parsed.
         limits: the limits hit: files, bytes of text, occurrences in a file, or time.
         skipped: files that the last call of `read` did not need.
@@ -230,14 +230,14 @@ class Reading:
     ) -> Iterator[NamedFile]:
         """Yield the files that contain the name: sources before tests, then by path.
 
-        If words do not count as occurrences, files with a chunk of that name come first.
+        Unless `words_do`, files with a chunk of that name come first.
 
         Args:
             files: files that may contain the name; if there are too many, the first files are read.
             name: the name to search for.
-            any_case: whether to find all letter cases, in files with another letter case than the
-                name's.
-            wants: returns whether a file is still needed after the files before it. A file that is
+            any_case: whether to find the name in any letter case; files that contain it only as
+                spelled in `name` are then omitted.
+            wants: returns whether a file is needed, given the files yielded so far. A file that is
                 not needed is added to `skipped`; `wants` must never return True for it later.
 
         Raises:
@@ -268,8 +268,8 @@ class Reading:
     def mentions(self, asked: AskedName, *, any_case: bool) -> tuple[int, int]:
         """Count the name in the text of the skipped files, without parsing.
 
-        Returns: the number of whole-word occurrences in rows that the request allows, and of files
-        with any.
+        Returns: the number of whole-word occurrences in rows that the request allows, and the
+        number of files with such occurrences.
 
         Raises:
             DeadlineExceeded: time ran out.

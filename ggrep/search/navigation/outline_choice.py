@@ -191,7 +191,7 @@ def _cut(entry: OutlineEntry, width: int, bare: bool) -> OutlineEntry:  # noqa: 
 
 
 def _fewer(names: str, width: int) -> str:
-    """Return the first of several names, with the number of names that were dropped."""
+    """Return as many of the first names as fit, with the number of dropped names."""
     every = names.split(", ")
     kept = [every[0]]
     for name in every[1:]:

@@ -41,7 +41,7 @@ class BestRows(Struct, frozen=True):
     factors: Scores
 
     def weighed(self, factors: Scores) -> "BestRows":
-        """Return the same rows, with the code of each file multiplied by its factor.
+        """Return the same rows; scores of code are multiplied by the file's factor.
 
         Requires: all factors are still 1.
         """

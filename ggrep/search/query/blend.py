@@ -20,17 +20,17 @@ class Signals(Struct, frozen=True):
         lexical: BM25F of the row; `evidence` is the BM25F of its file.
         path: BM25 of the file's path.
         stem: share of the file name without ending that the query spells.
-        symbol: share of the query's weight that the row defines.
+        symbol: idf of the query's names that the row defines, as a share of all terms' idf.
         location: how well the file's path fits a path in the query; None if the query contains no
             path.
         verbatim: 1 for rows that contain the query word for word; None if no row does, or the rows'
             text was not read.
         cosine: cosine between row and query, at least 0; zeros without an encoder.
-        near: the share of the cosine that counts, 0 to 1; `near_file` is this share for the file's
-            best row. None without an encoder.
+        near: the part of the cosine above the encoder's floor, scaled to 0 to 1; `near_file` is the
+            value of the file's best row. None without an encoder.
         prior: product of the factors of path, corpus and kind.
-        substance: how much of an answer the row can be, by its lines, names and type; None if the
-            weights ignore it.
+        substance: how good an answer the row alone can be, by its lines, names and type;
+            None if the weights ignore it.
     """
 
     rows: npt.NDArray[np.int64]

@@ -60,8 +60,7 @@ def rows_of_texts(
         segment: the segment of the rows.
         texts: first bytes of chunk ids.
         scales: f64, the scales of the texts' vectors; None if equal texts can have different
-            vectors. Outside of packs, ids are read only for rows whose vectors have one of these
-            scales.
+            vectors. In a segment that is no pack, the ids of rows with other scales are not read.
         among: the rows to search, ascending.
 
     Raises:

@@ -117,8 +117,8 @@ class ConfidenceFeatures:
     ) -> TopFiles:
         """Return the files with the best rows that may be shown.
 
-        All files with the same score as the last file are examined; their features, not their
-        positions, decide which of them remain.
+        If several files have the score of the last file, their features, not their positions,
+        decide which of them are returned.
         """
         figures = [each.best.max(axis=0) for each in best]
         floor = last_of_best([each[each > 0.0] for each in figures], MOST_TOP_FILES)
@@ -203,7 +203,7 @@ class ConfidenceFeatures:
 
 
 def _borders_of_words(query: ParsedQuery, counted: Mapping[str, int]) -> frozenset[str]:
-    """Return the letter pairs that do not occur, but whose left and right neighbours occur.
+    """Return the query's letter pairs that no text contains, between pairs that texts contain.
 
     A pair at the border of two words consists of the last letter of one word and the first letter
     of the next word.
@@ -280,7 +280,7 @@ def _holding(
         segment: the segment of the files.
         terms: distinct terms.
         files: files of the segment.
-        ranges: first row and end of the rows of each file, then of the best row of each file.
+        ranges: the starts and the ends of row ranges: each file's rows, then each file's best row.
     """
     rows = holdings(segment.row_postings, terms, SCORED_FIELDS, *ranges)
     paths = holdings(segment.file_postings, terms, FILE_FIELDS, files, files + 1)

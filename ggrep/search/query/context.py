@@ -57,12 +57,12 @@ class Context(Struct, frozen=True):
         new_id: returns a unique id.
         standing: returns how current the index is.
         skipped: returns how many files the last sync skipped, by reason.
-        request_id: the id of the answer; empty for a new one.
+        request_id: the id of the answer; empty for a new id.
         admitted: how the request was admitted; None without admission.
         snapshot_read_ms: time that opening the snapshot took.
         scan: the scanned and skipped files, if the snapshot comes from a scan.
         occurrences: the pool of processes that parse files for names.
-        detached: whether the root is only a name, so that no file below it is read.
+        detached: whether `root` is not a real directory, so that no file below it is read.
     """
 
     view: SnapshotView
@@ -93,7 +93,7 @@ class Context(Struct, frozen=True):
 
         Args:
             request: the search request.
-            files: maximum number of files in the answer; 0 for no learned correction (see `rank`).
+            files: maximum number of files in the answer; 0 for no learned correction.
             figures: statistics to score against; None for the snapshot's own.
             vector: the vector of the query; None to encode it here.
 
@@ -226,7 +226,7 @@ def check_segments(view: SnapshotView, settings: Settings) -> None:
 
 
 def search_notices(request: SearchRequest, encoder: Encoder | None) -> tuple[Notice, ...]:
-    """Return the notices about the request of a ranked answer."""
+    """Return the notices about a search request that is answered by ranking."""
     if request.find is Find.SIMILAR_CODE and (encoder is None or not request.vectors):
         text = "the index has no vectors, so similar code is found by rare words in common"
         return (Notice("no_vectors", text),)

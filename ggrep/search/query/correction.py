@@ -45,7 +45,7 @@ nothing.
 
 
 def factor_of(sums: npt.NDArray[np.int64]) -> Figures:
-    """Return the factors for sums of a forest, from 1/7 to 2.2.
+    """Return the factors, from 1/7 to 2.2, for sums of a forest.
 
     The factors approximate `exp` within the bounds by its Pade approximant of degree one, because a
     division yields the same bits on every processor.
@@ -100,8 +100,8 @@ class Correction:
     ) -> tuple[tuple[str, float], ...]:
         """Return the features with the largest effects on a file's factor, with their effects.
 
-        The effect of a feature is by how much the forest's sum, a logarithm, would be lower if the
-        feature had its usual value.
+        The effect of a feature is the forest's sum, a logarithm, minus the sum with the usual value
+        of the feature.
         """
         forest = self._forest
         row = self._features.of(segment, scored, np.array([file], dtype=np.int64))
@@ -135,5 +135,5 @@ def _by_size(effect: tuple[str, float]) -> tuple[float, str]:
 
 
 def _least(scores: Sequence[Figures], number: int) -> float:
-    """Return the lowest of the best `number` positive scores; 0 if there are no more than that."""
+    """Return the lowest of the best `number` positive scores; 0 if at most `number` exist."""
     return last_of_best([each[each > 0.0] for each in scores], number)

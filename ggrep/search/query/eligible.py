@@ -101,7 +101,7 @@ _TEST_ROWS: Final = CacheKey[Mask]()
 def test_rows(segment: SearchableSegment, deadline: Deadline) -> Mask:
     """Return bool (rows,): the rows of test files, and those inside tests of source files.
 
-    Source files that contain a word of tests are read once for each open segment.
+    Source files that contain a word such as `pytest` are read once for each open segment.
 
     Raises:
         DeadlineExceeded: time ran out.
@@ -159,7 +159,7 @@ _WILD: Final = re.compile(r"[*?\[]")
 
 
 def path_test(pattern: str) -> Callable[[str], bool]:
-    """Return a `path:` filter (glob, directory or file) as a predicate on folded paths.
+    """Return a `path:` filter (glob, directory or file) as a predicate on case-folded paths.
 
     A backslash makes the next character literal, as in git.
     """
@@ -172,7 +172,7 @@ def path_test(pattern: str) -> Callable[[str], bool]:
 
 
 def _by_path(segment: SearchableSegment, test: Callable[[str], bool], deadline: Deadline) -> Mask:
-    """Return bool (files,): the files whose folded path satisfies the predicate."""
+    """Return bool (files,): the files whose case-folded path satisfies the predicate."""
     image = segment.image
     mask = np.zeros(image.files, dtype=np.bool_)
     for start in range(0, image.files, _FILES_AT_ONCE):

@@ -31,7 +31,7 @@ def explain(
     Args:
         ranked: the scored snapshot.
         hits: the hits of the answer.
-        leading: the features from which its confidence was computed.
+        leading: the features from which the answer's confidence was computed.
         cuts: numbers of omitted hits, by reason.
     """
     scored = {

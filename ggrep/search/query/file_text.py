@@ -1,6 +1,6 @@
 """The text of a file as it was indexed, to the byte; the work tree may have changed since.
 
-The text of a file with more chunks than the cap ends with the last indexed chunk.
+Only a limited number of chunks of a file are indexed; the text ends with the last of these chunks.
 """
 
 from collections.abc import Sequence

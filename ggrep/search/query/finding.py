@@ -134,7 +134,7 @@ def refuse_place(request: SearchRequest) -> None:
 def narrowed(
     query: ParsedQuery, request: SearchRequest, statistics: CollectionStatistics
 ) -> ParsedQuery:
-    """Return the query to score; for similar code only its rarest terms."""
+    """Return the query to score; only its rarest terms if the request is for similar code."""
     return most_telling(query, statistics) if request.find is Find.SIMILAR_CODE else query
 
 
@@ -183,7 +183,7 @@ def only_verified(
 
 
 def verified_leaders(verified: VerifiedRows, scores: Sequence[SegmentScores]) -> TopFiles:
-    """Return the confidence features of an answer with exact text: whether it has any rows."""
+    """Return the confidence features of verified rows: one complete match, or none without rows."""
     best = max(
         (
             float(scored.at(matches.rows).max())

@@ -77,7 +77,7 @@ class JointView(SnapshotView, frozen=True, eq=False):
 
 
 class _Figures(Struct, frozen=True):
-    """Numbers of visible chunks and files with a term in each snapshot, int64 (snapshots,)."""
+    """Numbers of visible chunks and files that contain a term, per snapshot, int64 (snapshots,)."""
 
     chunks: Places
     files: Places
@@ -89,8 +89,8 @@ def require_still(views: Sequence[SnapshotView]) -> None:
     The check is necessary because reading from a mapped file that was truncated kills the process.
 
     Raises:
-        SnapshotGone: a file has changed, or a snapshot replaces a damaged snapshot; a request to
-            its repository alone reports the reason.
+        SnapshotGone: a file has changed, or a snapshot replaces a damaged snapshot; a request that
+            queries only that repository reports the reason.
     """
     for view in views:
         if view.notices or not view.lies_still():

@@ -140,7 +140,7 @@ def name_scores(segment: SearchableSegment, name: str, parts: RowShares) -> RowS
     Args:
         segment: the segment of the rows.
         name: the name, its parts joined by dots.
-        parts: the share of the query's weight that each row defines.
+        parts: idf of the query's names that each row defines, as a share of all terms' idf.
     """
     definitions = defining(segment, name)
     rows = np.union1d(parts.rows, definitions.rows)

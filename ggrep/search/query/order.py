@@ -129,9 +129,10 @@ def _best(
 def _split(
     places: npt.NDArray[np.int64], column: npt.NDArray[np.float64], most: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
-    """Return the positions above the `most`-th value, positions of equal ones, and how many count.
+    """Return the positions of values above the `most`-th, of equal values, and the number missing.
 
-    If there are at most `most` positions, all positions count as above the value.
+    The number of missing positions is `most` minus the number above. If there are at most `most`
+    positions, all positions count as above.
     """
     if len(places) <= most:
         return places, places[:0], most - len(places)
@@ -147,10 +148,11 @@ def _by_first_paths(
     most: int,
     segments: Sequence[SearchableSegment],
 ) -> npt.NDArray[np.int64]:
-    """Return the equally scored rows in each segment's first files by path.
+    """Return, of equally scored rows, the rows in each segment's first files by path.
 
-    As many first files count as are needed for `most` rows. A common word results in thousands of
-    rows with equal scores; comparing all their paths would take longer than scoring.
+    The first files are the files that contain the first `most` rows of the segment. A common word
+    results in thousands of rows with equal scores; comparing all their paths would take longer than
+    scoring.
     """
     kept = [places[:0]]
     for segment in np.flatnonzero(np.bincount(columns.segment[places])) if most else ():

@@ -1,7 +1,7 @@
 """Finds the rows that contain a quoted phrase word for word.
 
 Postings list the rows that contain all words of a phrase; the text of these rows is read and
-compared. The result is exact, and the cost is the reading of these rows.
+compared. The result is exact.
 """
 
 import re

@@ -197,7 +197,7 @@ def ranked_within(ranked: Ranked, within: Sequence[Mask], files: int) -> Ranked:
 
 
 def _with_best(ranked: Ranked, files: int) -> Ranked:
-    """Set the best rows of a ranking; for an answer of files, apply the learned correction."""
+    """Set the best rows of a ranking; unless `files` is 0, apply the learned correction."""
     parts = zip(ranked.scores, ranked.eligible, strict=True)
     best = tuple(best_rows(*part) for part in parts)
     if ranked.correction is not None and files:

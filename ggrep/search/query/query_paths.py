@@ -1,4 +1,4 @@
-"""Finds paths in a query, as people, compilers and editors write them, and the rows that fit."""
+"""Finds paths in a query, as people, compilers and editors write them, and the matching rows."""
 
 import re
 from collections.abc import Sequence
@@ -112,7 +112,8 @@ def location_shares(segment: SearchableSegment, places: Sequence[SpelledPath]) -
 
     The value is 1 for rows of the file with the path, and less if the file's path only ends with
     the path. The value is 0.5 for files below a directory with the path, and for files with the
-    same name elsewhere. Rows that do not contain the line after the path have half of the value.
+    same name elsewhere. If a line number follows the path, rows without that line have half of the
+    value.
     """
     image = segment.image
     shares = np.zeros(image.rows, dtype=np.float64)

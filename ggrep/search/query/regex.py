@@ -47,8 +47,8 @@ class Regex(Struct, frozen=True):
     Attributes:
         needs: texts that every match contains, in any letter case.
         compiled: the expression compiled by RE2.
-        inside: the expression for a start after a character outside of words; None unless whole
-            words are matched.
+        inside: the expression preceded by a character that cannot be in a word, for a search that
+            starts inside a line; None unless whole words are matched.
         group: number of the group that is reported as the match; 0 for the whole match.
         over_lines: a match may contain line ends.
         by_line: whether the matches in a line depend on that line only.
@@ -138,8 +138,8 @@ def compile_text(text: str, *, ignore_case: bool, whole_words: bool) -> Regex:
 
     Args:
         text: the text in NFC; may contain line feeds.
-        ignore_case: as of `compile_regex`.
-        whole_words: as of `compile_regex`.
+        ignore_case: as in `compile_regex`.
+        whole_words: as in `compile_regex`.
     """
     edges = (whole_words, whole_words)
     compiled = _compiled(re.escape(text), ignore_case=ignore_case, edges=edges, over_lines=True)

@@ -89,7 +89,7 @@ def _shared_lines(hit: ReceiptHit, place: HitPlace) -> int:
 
 
 def _distance(hit: ReceiptHit, place: HitPlace) -> tuple[bool, bool, int, bytes, int]:
-    """Return the sort key of a copy: first the same file, then files of the same name."""
+    """Return the sort key of a copy: copies in the same file first, then in files of its name."""
     other_name = place.path.rpartition("/")[2] != hit.path.rpartition("/")[2]
     lines = abs(place.start_line - hit.start_line)
     return place.path != hit.path, other_name, lines, place.path.encode(), place.start_line

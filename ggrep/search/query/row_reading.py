@@ -39,7 +39,7 @@ def row_texts(view: SnapshotView, segment: SearchableSegment, rows: Sequence[int
 def row_tiles(
     view: SnapshotView, segment: SearchableSegment, rows: Sequence[int]
 ) -> list[tuple[bytes, bytes]]:
-    """Return text and tail (see `Texts.tiles`) of ascending rows; errors as of `row_reading`."""
+    """Return text and tail (see `Texts.tiles`) of ascending rows; errors as in `row_reading`."""
     with row_reading(view, segment.owners_of(rows)):
         return segment.texts.tiles(rows)
 

@@ -57,7 +57,7 @@ class SegmentScores(Struct, frozen=True):
     Attributes:
         rows: int64 (n,), ascending.
         files: int64 (n,): the file of each row.
-        corpora: uint8 (n,): the positions of their corpora in CORPORA.
+        corpora: uint8 (n,): the position of each row's corpus in CORPORA.
         total: float64 (n,), rounded: the scores that order hits, without the learned factor.
         lexical: float64 (n,), not rounded: the secondary score.
         parts: the components of `total` and its factors, by name.
@@ -239,7 +239,7 @@ class Scorer:
     def _cosines(self, segment: SearchableSegment) -> tuple[Scores | None, float]:
         """Return each row's cosine, and the floor above which it counts.
 
-        Return None if there is no encoder, or its weight is 0.
+        Without an encoder, or if its weight is 0, return None instead of the cosines.
         """
         vector = self._vector
         if vector is None or not segment.vectors or not self._weights.dense:
@@ -264,7 +264,7 @@ class Scorer:
         return path, stem
 
     def _symbol_scores(self, segment: SearchableSegment) -> RowShares:
-        """Return the share of the query's weight in the names that rows define, above 0 to 1."""
+        """Return the idf of the query's names that rows define, as a share of all terms' idf."""
         if self._symbol_total <= 0.0:
             return RowShares(np.zeros(0, np.int64), np.zeros(0))
         shares: list[tuple[Rows, float]] = []
@@ -306,7 +306,7 @@ class Scorer:
         return by_corpus
 
     def _substance(self, segment: SearchableSegment, rows: Places) -> Scores:
-        """Return, for each of `rows`, how much of an answer its lines and names can be.
+        """Return, for each of `rows`, how good an answer the row alone can be.
 
         The value is the eighth root of the row's number of lines; higher for functions and for
         names in the query.
@@ -326,7 +326,7 @@ class Scorer:
         return substance
 
     def _named(self, segment: SearchableSegment) -> Scores:
-        """Return the share of the query's weight that is in each row's names, 0 to 1."""
+        """Return the share of the query's terms, weighted by idf, in each row's names, 0 to 1."""
         terms = [term for term in self._terms("chunks") if term.term not in self._query.spellings]
         total = sum(term.idf for term in terms)
         shares = np.zeros(segment.image.rows)

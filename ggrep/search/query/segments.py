@@ -91,7 +91,7 @@ def find_file(segments: Sequence[SearchableSegment], path: str) -> tuple[int, in
 
 
 def run_starts(values: npt.NDArray[np.generic]) -> npt.NDArray[np.bool_]:
-    """Return bool (n,): whether each value differs from the previous value; (1,) without values."""
+    """Return bool (n,): whether each value differs from the previous value; True for the first."""
     return np.concatenate(([True], values[1:] != values[:-1]))
 
 

@@ -57,7 +57,9 @@ def selects(
     filters: tuple[Filter, ...],
     deadline: Deadline,
 ) -> tuple[bool, ...]:
-    """Return whether each filter, the path, and all together match anything; empty without filters.
+    """Return whether each filter, the scope, and all of them together match anything.
+
+    The result is empty if the request has neither filters nor a scope.
 
     Raises:
         DeadlineExceeded: time ran out.

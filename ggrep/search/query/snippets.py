@@ -20,7 +20,7 @@ class Snippet(Struct, frozen=True):
 
     Attributes:
         first_line: offset of the first shown line inside the chunk.
-        hidden_lines: lines of the chunk below the last shown one.
+        hidden_lines: number of lines of the chunk below the last shown line.
     """
 
     text: str

@@ -136,7 +136,7 @@ def _of_row_id(
 
 
 def _row_label(segments: Sequence[SearchableSegment], location: tuple[int, int]) -> str:
-    """Return more digits of a row's id, and the row's path and line."""
+    """Return the first digits of a row's id, and the row's path and lines."""
     place, row = location
     image = segments[place].image
     first, last = image.lines(row)

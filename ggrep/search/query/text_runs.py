@@ -108,7 +108,8 @@ def read_runs(
     Args:
         view: the pinned snapshot.
         segment: one of its segments.
-        rows: ascending rows of `chunk_rows`; of a file of `shared_lines`, either all rows or none.
+        rows: ascending rows, all selected by `chunk_rows`; all or none of the rows of a file in
+            which two chunks share a line (see `shared_lines`).
         deadline: checked before each read.
 
     Raises:

@@ -35,7 +35,7 @@ class Weights(Struct, frozen=True):
         verbatim: weight of containing the query word for word.
         definition: factor of chunks that define something.
         further: factor of every chunk of a file except its best chunk.
-        passage: 1; 0 leaves out the factor of the chunk as an answer by itself.
+        passage: 1; 0 leaves out the factor for how good an answer the chunk alone is.
         wordless: added to each chunk's lexical evidence for the factor `passage`.
         function: by how much the factor `passage` prefers functions and methods.
         name: by how much the factor `passage` prefers chunks whose names spell the whole query.

@@ -119,7 +119,7 @@ def _any(rests: Iterable[_Rest]) -> str:
 
 
 def _comments(language: str) -> tuple[_Rest, ...]:
-    """Return the comments of a language; none if sections of a file have different comments."""
+    """Return the patterns of comments in a language; none if they differ within a file."""
     if language in _BOTH:
         return (_BLOCK, _SLASHES, _HASH)
     if language in _HASHES:

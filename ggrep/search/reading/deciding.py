@@ -48,8 +48,9 @@ _HEAD_END: Final = re.compile(r"[:{;=]\s*(?:#.*|//.*)?$")
 def decisiveness(snippet: str, lines: int) -> float:
     """Return a factor for the priority of a piece of code; it is highest for conditions.
 
-    Comments, logging and long lines lower the factor. `lines` is the number of lines with comments.
-    The constants were fitted together with the exponents of a row's priority.
+    Comments, logging and long lines lower the factor. `lines` is the number of lines of the whole
+    piece, including comments. The constants were fitted together with the exponents of a row's
+    priority.
     """
     bare = map(str.strip, snippet.split("\n"))
     shown = [line for line in bare if line and not line.startswith(FOLD)]

@@ -111,7 +111,7 @@ class PathEligibility:
 
 
 def _any_of(filters: tuple[Filter, ...], key: str) -> Callable[[str], bool]:
-    """Return whether a path passes all filters of a key: any positive filter and no negated one."""
+    """Return a predicate on paths: any positive filter of a key matches, and no negated filter."""
     of_key = [item for item in filters if item.key == key]
     admits = [_test(item) for item in of_key if not item.negated]
     refuses = [_test(item) for item in of_key if item.negated and key in {"path", "ext", "test"}]
@@ -152,7 +152,7 @@ def _needs_content(path: str) -> bool:
 
 
 def _may_be_test(path: str, *, tests: bool) -> bool:
-    """Return whether a file may have rows that are tests; if not `tests`, other rows."""
+    """Return whether a file may have test rows; without `tests`, whether it may have other rows."""
     is_test = bool(traits_of(path) & TEST)
     return is_test == tests or (tests and language_of(path) in TEST_WORDS)
 
