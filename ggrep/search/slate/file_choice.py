@@ -164,10 +164,9 @@ def select(
 
 
 def shares(files: int) -> dict[Section, int]:
-    """Return the number of files that each section may show; the sum is at least `files`.
+    """Return the number of files that each section may show: its rounded quota, at least one.
 
-    Each section may show at least one file. If a section has fewer files, files of other sections
-    are added by score.
+    If fewer than `files` are chosen in this way, files of any section are added by score.
     """
     total = sum(QUOTAS.values())
     return {section: max(1, round(share * files / total)) for section, share in QUOTAS.items()}
