@@ -113,7 +113,7 @@ class Refs(Struct):
         return Epoch({key: repo for key, (_, repo) in sorted(known.items())}, problems)
 
     def _is_unmounted(self) -> bool:
-        """Return whether the folder of refs is missing; it remains when the last ref is deleted."""
+        """Return whether the folder of refs is missing; deleting all refs does not delete it."""
         directory = self.objects.directory
         return directory is not None and not (directory / _REFS).is_dir()
 
