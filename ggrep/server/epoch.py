@@ -71,7 +71,7 @@ class Epoch(Struct, frozen=True, dict=True):
 
 
 class Refs(Struct):
-    """Reads the refs of a remote, each again only after a change. Not thread-safe.
+    """Reads the refs of a remote; reads a ref again only after it changed. Not thread-safe.
 
     Attributes:
         fingerprint: fingerprint of the server's configuration; snapshots with other fingerprints

@@ -90,7 +90,7 @@ class NodeSearchers(Struct, frozen=True):
         return NodeSearcher(self.nodes, self.repos[repo.repo_id])
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the searcher of all these repositories together; None for a single one."""
+        """Return the searcher of all repositories together; None for a single repository."""
         if len(repos) < 2:
             return None
         ordered = sorted(repo.repo_id for repo in repos)

@@ -37,7 +37,7 @@ _NO_SERVER: Final = (
 
 
 class Allowlist:
-    """The directories that callers of a surface may access."""
+    """The directories that callers over HTTP or MCP may access."""
 
     def __init__(self, roots: Sequence[Path], remotes: Iterable[RemoteEntry] = ()) -> None:
         """Resolve the directories now; a link that replaces a directory later is not followed.

@@ -240,7 +240,7 @@ def _reaching(
 ) -> list[tuple[int, int]]:
     """Return at most `most` files: the highest values that are at least `least`.
 
-    A file is a pair: the number of its segment, and its number in the segment. Of files with equal
+    A file is a pair: the number of its segment, and its number in the segment. If files have equal
     values, the first paths are returned.
     """
     figures = np.concatenate(columns)

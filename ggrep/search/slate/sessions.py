@@ -94,7 +94,7 @@ class Sessions:
         return token
 
     def advance(self, session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
-        """Return the state of a session after an answer with `paths`; only its token stores the state.
+        """Return a session's state after an answer with `paths`; only its token stores the state.
 
         The same session and paths result in the same token. A client that repeats a request with an
         earlier token receives the same answer.
