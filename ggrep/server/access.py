@@ -126,7 +126,7 @@ def granted(name: str, keys: Sequence[str]) -> Sequence[str]:
 def _inverted(
     pairs: Iterable[tuple[Iterable[str], Iterable[str]]],
 ) -> Mapping[str, frozenset[str]]:
-    """Return the values of each owner; a pair contains values and their owners."""
+    """Return all values of each owner; each pair contains values and the owners of all of them."""
     names: dict[str, set[str]] = {}
     for values, owners in pairs:
         for owner in owners:

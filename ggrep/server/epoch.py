@@ -71,7 +71,7 @@ class Epoch(Struct, frozen=True, dict=True):
 
 
 class Refs(Struct):
-    """Reads the refs of a remote, each again only after a change. Not thread-safe.
+    """Reads the refs of a remote; reads a ref again only after it changed. Not thread-safe.
 
     Attributes:
         fingerprint: fingerprint of the server's configuration; snapshots with other fingerprints
@@ -113,7 +113,7 @@ class Refs(Struct):
         return Epoch({key: repo for key, (_, repo) in sorted(known.items())}, problems)
 
     def _is_unmounted(self) -> bool:
-        """Return whether the folder of refs is missing; it remains when the last ref is deleted."""
+        """Return whether the folder of refs is missing; deleting all refs does not delete it."""
         directory = self.objects.directory
         return directory is not None and not (directory / _REFS).is_dir()
 

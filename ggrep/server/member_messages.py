@@ -105,7 +105,7 @@ async def _replied(
 def _together(
     service: UserService, repos: Sequence[ServedRepo]
 ) -> tuple[NodesTogether, list[RepoId]]:
-    """Return the joint searcher of repositories, and their ids, numbered in the given order."""
+    """Return the joint searcher of repositories, and their ids: numbers in the order of `repos`."""
     team = service.team
     by_id = {RepoId(f"{place:08}"): repo for place, repo in enumerate(repos)}
     return NodesTogether(team.nodes, team.fingerprint, by_id, team.known), [*by_id]

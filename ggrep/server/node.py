@@ -256,7 +256,10 @@ class SearchNode:
                 raise InvalidRequest("repo: required for this message")
 
     def _described(self, message: JointDescribe) -> Document:
-        """Return the descriptions of the requested trees; None if the client already has them."""
+        """Return the descriptions of the requested trees; None if the client already has them.
+
+        If the node does not know the message's list of trees, `epoch` is empty.
+        """
         deadline = self._deadline(message.timeout_ms)
         with self._lock:
             places = self._joint.places(message.key, message.members)
@@ -303,7 +306,8 @@ class SearchNode:
     def _joined(self, views: Sequence[SnapshotView]) -> JointView:
         """Return the joint view of snapshots; all messages of a query use the same cached view.
 
-        Packs are not used, because they contain rows of repositories that the caller may not see.
+        Packs (combined files of many segments) are not used, because they contain rows of
+        repositories that the caller may not see.
         """
         key = tuple(map(id, views))  # the cached view keeps the snapshots alive, so ids stay unique
         with self._lock:

@@ -1,6 +1,6 @@
 """Searches repositories on the nodes of a server, separately or together as one collection.
 
-`ggrep.federation.joint_search` merges the lists from the nodes.
+`ggrep.federation.joint_search` merges the lists of hits from the nodes.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -90,7 +90,7 @@ class NodeSearchers(Struct, frozen=True):
         return NodeSearcher(self.nodes, self.repos[repo.repo_id])
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return the searcher of all these repositories together; None for a single one."""
+        """Return the searcher of all repositories together; None for a single repository."""
         if len(repos) < 2:
             return None
         ordered = sorted(repo.repo_id for repo in repos)
@@ -103,7 +103,7 @@ class _Group(Struct, frozen=True):
 
     Attributes:
         places: index of each repository in the reply.
-        epoch: the node's identification of the reply.
+        epoch: the node's id of the described trees; a search sends it to search these trees.
     """
 
     nodes: Nodes
@@ -114,7 +114,7 @@ class _Group(Struct, frozen=True):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of each requested repository's lists."""
+        """Return each requested repository's lists of first hits."""
         search = timed(question.search, for_daemon(deadline.remaining_ms()))
         places = tuple(self.places[repo] for repo in repos)
         request = BatchedPoolRequest(replace(question, search=search), self.epoch, places)
@@ -208,11 +208,11 @@ class NodesTogether(Struct):
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of each repository's lists, from the last described trees.
+        """Return each repository's lists of first hits, from the trees that were described last.
 
         Raises:
             SnapshotGone: a node does not answer, or has discarded its description.
-            Incompatible: too many hits are copies of few texts.
+            Incompatible: too many of the best hits have the same text.
             GgrepError: the error in a node's reply.
         """
         # If several groups contain a repository, the last group has described it.

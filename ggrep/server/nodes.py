@@ -135,7 +135,7 @@ class Nodes:
         return figures
 
     def lose(self, name: str) -> None:
-        """Cancel all queries to a node, and send it no others until it answers a check."""
+        """Cancel all queries to a node, and send it no new queries until it answers a check."""
         node = self._nodes[name]
         node.answers = False
         _cancel(node.questions)

@@ -32,7 +32,7 @@ _CONNECT_S: Final = 1.0
 class Attachment:
     """The Ray node of this machine.
 
-    The next head of a cluster does not know the actors from before, and Ray waits for them.
+    If a cluster gets a new head, Ray waits for actors that the new head does not know.
     """
 
     def __init__(self, path: str, clock: Clock) -> None:
@@ -77,7 +77,7 @@ class RayNode:
         return reply
 
     def keep(self) -> None:
-        """Require the Ray node of this machine: Ray restarts actors, but not coordinators."""
+        """End this process if this machine's Ray node has ended; Ray restarts only actors."""
         self._attachment.require()
 
     def close(self) -> None:

@@ -204,7 +204,7 @@ class Team:
         return view
 
     def service(self, identity: Identity, entry: AuditEntry | None = None) -> "UserService":
-        """Return the service for a user's queries; it records them in an entry of the audit log."""
+        """Return the service for a user's queries; `entry` records them for the audit log."""
         seen = self.view(identity)
         entry = entry or AuditEntry()
         entry.allowed = len(seen.repos)

@@ -90,5 +90,5 @@ def as_answer(kind: type[A], response: Any) -> A:  # noqa: ANN401 - a Struct, of
 
 
 def as_asked(answer: B, timeout_ms: int) -> B:
-    """Return an answer whose request has the requested timeout, not the remaining time."""
+    """Return an answer with the caller's timeout in its request, not the time that remained."""
     return replace(answer, request=bounded(answer.request, timeout_ms=timeout_ms))

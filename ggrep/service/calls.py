@@ -243,7 +243,7 @@ def made_of(kind: type[T], values: Options, *, zeros: Collection[str] = ()) -> T
 
 
 def _spelled(name: str, value: object, kind: object) -> object:
-    """Return the JSON form of an option's value; words are checked."""
+    """Return the JSON form of an option's value; raise if an enum has no such word."""
     if name == "filters":
         return [_filter_json(each) for each in _listed(name, value)]
     if name == "corpora":

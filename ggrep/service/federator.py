@@ -344,7 +344,7 @@ class Federator:
     ) -> tuple[Workspace, FederatedRequest, Searchers]:
         """Return the workspace with the repositories of its team servers, and its searchers.
 
-        Listing them uses a part of the request's time.
+        Listing the servers' repositories uses a part of the request's time.
         """
         searchers = self._searchers(forbidden)
         wants_all = request.include_disabled or request.select

@@ -142,7 +142,7 @@ def open_engine(
 
 @contextmanager
 def _database() -> Iterator[None]:
-    """Prepare the database library for the imports in the block."""
+    """Prepare the process for a `with` block that imports the database library."""
     require_working_database()
     with without_collecting():
         from ggrep.index.store.lean_import import leave_out_remote_client

@@ -86,7 +86,7 @@ def _made_for(version: str, record: str) -> str:
 
 
 def _brought(site: Path) -> dict[str, str]:
-    """Return the RECORD files of GPU libraries, by distribution."""
+    """Return the texts of the RECORD files of GPU libraries, by distribution."""
     records = {}
     for pattern in _BROUGHT:
         for folder in sorted(site.glob(f"{pattern}-*.dist-info")):

@@ -124,7 +124,7 @@ class RepositoryHandle:
         return address if root == self._root else addresses.of(root)
 
     def asks(self, address: DaemonAddress, *, wanted: bool = False) -> bool:
-        """Return whether a daemon should answer; raise without consent to an index."""
+        """Return whether a daemon should answer; raise if the user did not consent to an index."""
         within = self.within
         offline = within.daemon == "never"
         asks = uses_daemon(address, within.environ, offline=offline)

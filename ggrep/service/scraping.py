@@ -34,8 +34,8 @@ async def scrape(
 ) -> Sequence[Scraped]:
     """Return a row for each daemon of the home, by store; a daemon without a reply has no figures.
 
-    No daemon is started. Daemons beyond the maximum number only have a message. `shows` returns
-    whether the caller may see a daemon's root.
+    No daemon is started. At most MOST_DAEMONS daemons are queried; the rows of further daemons
+    contain a message. `shows` returns whether the caller may see a daemon's root.
     """
 
     def shown() -> dict[str, DaemonRecord]:

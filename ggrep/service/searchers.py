@@ -135,7 +135,7 @@ class JointEngines:
     async def search(
         self, question: BatchedQuery, repos: Sequence[RepoId], deadline: Deadline
     ) -> BatchedPoolResponse:
-        """Return the first hits of each repository's lists."""
+        """Return each repository's lists of first hits."""
 
         def run() -> BatchedPoolResponse:
             from ggrep.index.packs.opened_packs import OpenedPacks
@@ -220,7 +220,7 @@ class FallbackSearchers:
             await self._daemons.prepare(repos, deadline)
 
     def open(self, repo: WorkspaceRepo) -> RepoSearcher:
-        """Return a searcher that uses the repository's daemon, or else its replacement."""
+        """Return a searcher that queries the repository's daemon, or reads the index without it."""
 
         def instead(error: GgrepError) -> RepoSearcher:
             # All repositories can have the same error, because a process can host many daemons.
@@ -232,13 +232,17 @@ class FallbackSearchers:
         return _FallbackSearcher(self._daemons.open(repo), instead)
 
     def joint(self, repos: Sequence[WorkspaceRepo]) -> JointSearcher | None:
-        """Return a searcher in the daemons' host process; without a host, in this one or None."""
+        """Return the joint searcher of the process that hosts the daemons.
+
+        If there is none, return a joint searcher of this process for many repositories, and None
+        for few.
+        """
         joint = self._daemons.joint(repos)
         return joint if joint or len(repos) < _MANY else self._here.joint(repos)
 
 
 class _FallbackSearcher:
-    """Queries a daemon, or its replacement if the daemon is not available."""
+    """Queries a daemon, or the searcher from `instead` if the daemon is not available."""
 
     def __init__(self, daemon: RepoSearcher, instead: Callable[[GgrepError], RepoSearcher]) -> None:
         self._asked = daemon

@@ -37,12 +37,13 @@ _NO_SERVER: Final = (
 
 
 class Allowlist:
-    """The directories that callers of a surface may access."""
+    """The directories that callers over HTTP or MCP may access."""
 
     def __init__(self, roots: Sequence[Path], remotes: Iterable[RemoteEntry] = ()) -> None:
         """Resolve the directories now; a link that replaces a directory later is not followed.
 
-        `remotes` are the entries of team servers that callers may search, by server and names.
+        `remotes` are the entries of team servers that callers may search. Entries are equal if
+        their servers and names of repositories are equal.
         """
         self.roots = tuple(sorted({canonical(root) for root in roots}))
         self._remotes = frozenset((each.remote, each.repos) for each in remotes)
@@ -66,7 +67,7 @@ class Allowlist:
         return "\0" not in str(path) and not self.allows(path)
 
     def names_in(self, directory: Path) -> frozenset[str] | None:
-        """Return the entries of a directory on paths to allowed directories; None for all."""
+        """Return the entries of a directory that lead to allowed directories; None for all."""
         real = canonical(directory)
         if any(is_inside(real, root) for root in self.roots):
             return None
@@ -192,8 +193,8 @@ def _outside(repo: WorkspaceRepo) -> Forbidden:
 class Guarded(Struct):
     """Searchers that reject forbidden and missing repositories.
 
-    Roots were resolved when the workspace was read. A query to a root that has become a link since
-    is rejected.
+    Roots were resolved when the workspace was read. If a root has become a link since then, queries
+    to it are rejected.
     """
 
     inner: Searchers

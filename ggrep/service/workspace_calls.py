@@ -131,7 +131,7 @@ def load(file: AnyPath) -> Workspace:
 
 
 def federated_request(query: str, options: Options) -> FederatedRequest:
-    """Return the workspace request for keyword options; the query checks limits."""
+    """Return the workspace request for keyword options; limits are checked when the query runs."""
     fields = fields_of(FederatedRequest, options)
     top = {"top": options["limit"]} if "limit" in options else {}
     search = search_request(query, {name: options[name] for name in options if name != "limit"})

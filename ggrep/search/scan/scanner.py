@@ -54,7 +54,7 @@ class ScanTarget(Struct, frozen=True):
         encoder: encodes the chunks of the best files; None to rank them by their words.
         prefetch: the steps of the scan that were started in advance.
         new_id: a unique id for the segment's name.
-        asked_ms: when the query was sent, on the clock.
+        asked_ms: monotonic time of `clock` at which the query was sent.
     """
 
     origin: Origin
@@ -72,7 +72,8 @@ class Scanned(Struct, frozen=True):
     Attributes:
         view: a snapshot of the best files.
         statistics: the statistics of all scanned files.
-        rare_files: files of each rare word of the query, the rarest word first.
+        rare_files: for each rare word of the query, the files that contain the word; the rarest
+            word is first.
     """
 
     view: SnapshotView
@@ -86,7 +87,7 @@ def scanned(target: ScanTarget, request: SearchRequest, deadline: Deadline) -> S
 
     Raises:
         InvalidRequest: the query is invalid, or the root cannot be read.
-        Cancelled, DeadlineExceeded: the request ended first.
+        Cancelled, DeadlineExceeded: the scan was cancelled, or time ran out.
     """
     origin = target.origin
     apart = Home.of_store(origin.store).own_directories
@@ -146,7 +147,10 @@ def _texts(best: Sequence[FileCounts], target: ScanTarget) -> list[tuple[FileCou
 def _cut(
     texts: Sequence[FileText], pool: ParsePool, deadline: Deadline, time: Deadline
 ) -> Iterator[tuple[FileText, ChunkedFile | None]]:
-    """Yield the files with their chunks; after `time`, None for files beyond the minimum."""
+    """Yield the files with their chunks; after `time`, with None instead of chunks.
+
+    The first LEAST_CUT_BYTES of the files are cut into chunks even after `time`.
+    """
     pool.hurry(min(PATIENCE_MS, deadline.remaining_ms() / 2))
     done = cut_bytes = 0
     for text, chunked in pool.chunk_all(texts):
@@ -173,9 +177,9 @@ def estimated(
     """Return the estimated statistics of all scanned files.
 
     Args:
-        counted: the statistics of the files that were cut.
+        counted: the statistics of the files that were cut into chunks.
         seen: the counts of all scanned files.
-        ranked: the files that were cut.
+        ranked: the files that were cut into chunks.
     """
     own_bytes = sum(candidate.file.size_bytes for candidate in ranked)
     places = range(len(seen.needles))
@@ -202,5 +206,5 @@ def estimated(
 
 
 def _scaled(figure: int, whole: int, part: int) -> int:
-    """Return a part's figure scaled up to the whole, rounded up."""
+    """Return `figure` times `whole / part`, rounded up; 0 if `part` is 0."""
     return -(-figure * whole // part) if part else 0

@@ -118,7 +118,8 @@ def _merit(item: RankedPack) -> tuple[float, str, str]:
 def _chosen(repos: Sequence[Sequence[RankedPack]], files: int) -> list[RankedPack]:
     """Return the files (packs) to show, each with its rank in its section.
 
-    One half is divided equally among the repositories, the other half by section and score.
+    One half of the files is divided equally among the repositories; the other half is chosen by
+    section and score.
     """
     matching = sorted(filter(None, repos), key=lambda packs: min(map(_merit, packs)))[:files]
     share = max(1, files // (2 * len(matching))) if matching else 0

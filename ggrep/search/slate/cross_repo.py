@@ -21,9 +21,9 @@ _Place: TypeAlias = tuple[str, str]
 def cross_repo_edges(facts_by_repo: Mapping[str, Sequence[FileFacts]]) -> tuple[GraphEdge, ...]:
     """Return at most `MOST_EDGES` edges between `repo:path`, ordered by kind, source and target.
 
-    If the using repository also provides the name, there is no edge. Types are an exception,
-    because their descriptions are often copied into repositories that use them. A name that more
-    than `MOST_PROVIDERS` repositories provide makes no edge.
+    If the using repository also provides the name, there is no edge. Interface types are an
+    exception, because their descriptions are often copied into repositories that use them. A name
+    that more than `MOST_PROVIDERS` repositories provide makes no edge.
     """
     provided = _provided(facts_by_repo)
     best: dict[tuple[str, str, str], str] = {}

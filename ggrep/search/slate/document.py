@@ -43,7 +43,7 @@ def file_id(repo: str, path: str) -> str:
 def slate_json(slate: Slate) -> "SlateJson":
     """Return the field `slate` of the document `slate_success`; empty keys are absent.
 
-    At level 0, each file has only its path, the line to begin at, and a name.
+    At level 0, files have no evidence; `name` is the definition at a file's `line`.
     """
     budgets, graph = slate.limits, slate.graph
     limits = {code: getattr(budgets, name) for name, code in BUDGET_CODES.items()}

@@ -21,8 +21,9 @@ _Place: TypeAlias = tuple[int, int]
 def merged(files: Sequence[PackMaterial]) -> tuple[PackMaterial, ...]:
     """Return the files without copies of earlier evidence; originals list the copies' places.
 
-    Evidence of a file with a higher score is earlier, and with equal scores by path. A file whose
-    evidence other files of its section contain is omitted. The order of the files does not change.
+    Evidence is earlier if its file has a higher score; of equal scores, the first path is earlier.
+    A file is omitted if all of its evidence is in other files of its section. The order of the
+    files does not change.
     """
     order = sorted(range(len(files)), key=lambda i: _precedence(files[i]))
     kept: list[tuple[frozenset[str], _Place]] = []
@@ -59,7 +60,7 @@ def _left(
     copies: Mapping[_Place, int],
     also: Mapping[_Place, Sequence[str]],
 ) -> Iterator[TextPiece]:
-    """Yield the evidence without copies, and without text that the file's other section shows."""
+    """Yield a file's evidence without copies; hide text that the file shows in another section."""
     for place, piece in enumerate(files[file].evidence):
         original = copies.get((file, place))
         if original is None:

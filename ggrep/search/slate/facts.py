@@ -31,7 +31,7 @@ _DOCUMENTS: Final = frozenset({Section.DOCS, Section.DIAGRAMS})
 
 
 def facts_of(material: PackMaterial, *, interfaces: bool = True) -> FileFacts:
-    """Return the names in a file's header chunk and evidence, shown or not.
+    """Return the names in a file's header chunk and evidence, even if no line of them is shown.
 
     Without `interfaces`, packages and types that can relate repositories are omitted.
     """
@@ -91,7 +91,10 @@ def _listed_definitions(extra: str) -> Iterator[str]:
 
 
 def _names(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the first of the distinct sorted words, without long and unclean words."""
+    """Return the first MOST_NAMES distinct words in sorted order.
+
+    Words that are too long, or are not clean (see `_is_clean`), are omitted.
+    """
     distinct = sorted(set(words))
     joined = "".join(distinct)  # checking each word would be slow
     if not (joined.isascii() and joined.isprintable() and "/.." not in joined):
@@ -151,7 +154,7 @@ _LINKED: Final = re.compile(r"(.{1,120}?) links to (.{1,120})")
 
 
 def relations_in(extras: Iterable[str]) -> list[tuple[str, str]]:
-    """Return sorted pairs of related labels of diagrams, without the messages between them."""
+    """Return sorted pairs of labels that diagrams connect, without the texts on the arrows."""
     pairs = {pair for extra in extras for line in extra.splitlines() for pair in _pair(line)}
     return sorted(pairs)[:MOST_RELATIONS]
 

@@ -60,7 +60,8 @@ class RelatedFiles(Struct, frozen=True):
         files: per segment float64 (files,), the share of the best code's definitions that a file
             mentions.
         rows: per segment float64 (rows,), the share of these definitions that a row mentions.
-        used: per segment float64 (rows,), how much a row defines names that the best code uses.
+        used: per segment float64 (rows,), the largest weight of a name that the row defines and
+            the best code uses; rare names weigh more.
     """
 
     files: tuple[Figures, ...]
@@ -210,7 +211,7 @@ class CandidateFiles:
 
 
 def _section_of(corpus: Corpus, filing: Filing) -> Section:
-    """Return the section of rows, from their corpus and from the class of the file's path."""
+    """Return the section of rows, from their corpus and from `filing`, the class of their path."""
     if filing == "list" and corpus is not Corpus.EXTRACTED_PROSE:
         return Section.CONFIG
     if filing == "page" and corpus is Corpus.PROSE:
@@ -219,7 +220,10 @@ def _section_of(corpus: Corpus, filing: Filing) -> Section:
 
 
 def _figures(ranked: Ranked, place: int) -> Figures:
-    """Return float64 (files, corpora + 1): the score of each file's best row per column."""
+    """Return float64 (files, corpora + 1): scores of each file's best rows.
+
+    The columns are the best row of each corpus, and the best row of code that defines options.
+    """
     image, scores, result = ranked.segments[place].image, ranked.scores[place], ranked.best[place]
     figures, files = np.zeros((image.files, len(CORPORA) + 1)), result.runs.files
     figures[files, :_OPTION] = result.best.T
@@ -234,9 +238,10 @@ def _figures(ranked: Ranked, place: int) -> Figures:
 def _reaching(
     segments: Sequence[SearchableSegment], columns: Sequence[Figures], least: float, most: int
 ) -> list[tuple[int, int]]:
-    """Return segment and number of files with a value of at least `least`: the `most` best files.
+    """Return at most `most` files: the highest values that are at least `least`.
 
-    Files with equal values are ordered by path.
+    A file is a pair: the number of its segment, and its number in the segment. If files have equal
+    values, the first paths are returned.
     """
     figures = np.concatenate(columns)
     figures = figures[figures >= least]

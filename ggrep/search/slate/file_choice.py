@@ -1,7 +1,7 @@
 """Selects a slate's files: the best files of each section, and files of certain roles.
 
-The number of bytes does not matter, so every level of a slate selects the same files. Within a
-section, files are ranked by score. One entry point, one file of policy and one file of
+Budgets of bytes do not affect the choice, so every level of a slate selects the same files. Within
+a section, files are ranked by score. One entry point, one file of policy and one file of
 configuration are added, if such files match the query. Tests of chosen files are preferred to other
 tests. Performs no I/O.
 """
@@ -222,7 +222,7 @@ def _section(
 
 
 def _beside(chosen: Sequence[Pick], fresh: Iterable[FileCandidate]) -> list[Pick]:
-    """Return the picked files; code that was picked only as configuration is also added to code."""
+    """Return the picked files; pick code that was picked only as configuration also as code."""
     code, config = (
         {pick.candidate.path for pick in chosen if pick.candidate.section is section}
         for section in (Section.CODE, Section.CONFIG)

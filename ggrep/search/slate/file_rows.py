@@ -1,4 +1,4 @@
-"""Selects the best rows of chosen files, by one priority over all files."""
+"""Selects the best rows of chosen files, by a priority that is comparable between files."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -68,7 +68,7 @@ class FileRows(Struct, frozen=True):
 
 
 def learned_factors(ranked: Ranked, candidates: Sequence[FileCandidate]) -> list[float]:
-    """Return the learned factors of the candidates; 1 except for matching code.
+    """Return the candidates' factors from the learned correction; 1 except for matching code.
 
     The factors affect which lines are shown, but not which files are chosen, because they would
     rank tests after all sources.
@@ -143,7 +143,7 @@ def rows_of(
 
 
 def _highest(values: Figures, number: Places) -> Figures:
-    """Return for each row the highest value of its file's rows."""
+    """Return for each row the highest value of its file's rows; `number` is each row's file."""
     highest = np.zeros(int(number.max(initial=0)) + 1)
     np.maximum.at(highest, number, values)
     return highest[number]

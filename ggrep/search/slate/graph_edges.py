@@ -117,7 +117,7 @@ def _subjects(
     code: Sequence[FileFacts],
     alone: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the path of each file that a test tests, with the name that shows it.
+    """Return the path of each file that a test tests, with the name that relates it to the test.
 
     `alone` contains the names that exactly one file defines.
     """
@@ -189,7 +189,7 @@ def _relates(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
 
 
 def _end(label: str, named: Mapping[str, Mapping[str, str]]) -> tuple[str, str] | None:
-    """Return the file that a label names and the name in the file's spelling; None if ambiguous."""
+    """Return the only file that a label names, and the name as the file spells it; else None."""
     called = re.sub(r"\(.*|<.*", "", label).strip()
     for reading in (label, called, stem_of(called), called.partition("::")[0]):
         word = plain(reading)
@@ -215,7 +215,10 @@ _SCHEMED: Final = re.compile(
 
 
 def _configures(facts: Sequence[FileFacts]) -> Iterator[GraphEdge]:
-    """Yield edges from the nearest configuration file with a key to the files that mention it."""
+    """Yield edges from configuration files to the files that mention their keys.
+
+    If several files contain a key, edges begin only at the files nearest to the mention.
+    """
     setters: defaultdict[str, list[str]] = defaultdict(list)
     for item in facts:
         pattern = _VARIABLE if _SCHEMED.search(item.path) else _DISTINCT

@@ -146,7 +146,7 @@ def _ruby(source: str, name: str, paths: SelectedPaths) -> str | None:
 
 
 def _slashed(source: str, name: str, paths: SelectedPaths) -> str | None:
-    """Return the file at `name`, relative to the source; else the file whose path ends so."""
+    """Return the file at `name`, relative to `source`; else the file whose path ends with it."""
     ending = ending_of(source)
     local = re.sub(r"^package:[^/]+/|^\$\{?\w+\}?/", "", name)
     result = paths.beside(source, local, (ending,))

@@ -82,7 +82,7 @@ def packages_imported(imports: Iterable[str], language: str) -> set[str]:
 
 
 def package_key(name: str) -> str:
-    """Return a package's name for comparison: in lower case, with `-` for `_`."""
+    """Return a package's name for comparison: in lower case, with `_` replaced by `-`."""
     return name.lower().replace("_", "-")
 
 

@@ -32,8 +32,8 @@ class Fixed(Struct, frozen=True):
         skeleton: an empty slate with numbers of maximum length.
         aside: reserve for parts that are added after the slate was measured.
         section: a section without files; `between` is the separator of two files.
-        shown: the key `evidence`; `named` is the key `outline`, and `anchor` is the key `anchor`.
-            Text has no keys.
+        shown: the JSON key `evidence`; `named` is for the key `outline`, and `anchor` for the key
+            `anchor`. All three are 0 for text, which has no keys.
         tells_advice: whether the overview and the next commands count.
         counts_itself: whether the fields with the slate's own size count.
     """

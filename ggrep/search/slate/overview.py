@@ -1,4 +1,4 @@
-"""Makes the overview of a slate, the places of its answer, and suggests next commands.
+"""Makes the overview of a slate, and suggests next commands.
 
 The overview contains only words of the query, paths and names of definitions.
 """

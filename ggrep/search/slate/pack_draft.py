@@ -101,14 +101,14 @@ def _pack(material: PackMaterial) -> Pack:
 
 
 def _name_at(piece: TextPiece) -> str:
-    """Return the name of a definition after its parent's name; empty for other pieces."""
+    """Return a definition's name, such as `Queue.retry`; empty if the piece is no definition."""
     if not piece.name or piece.chunk_type not in DEFINITIONS:
         return ""
     return ".".join((*piece.breadcrumb[-1:], piece.name))[:MOST_NAME]
 
 
 def _placing(material: PackMaterial) -> Sequence[TextPiece]:
-    """Return the evidence that determines where to begin: with the requested lines, if any."""
+    """Return the evidence that contains requested lines; all evidence if there is none."""
     lines = material.pick.lines
     asked = [
         piece

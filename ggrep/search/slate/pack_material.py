@@ -110,10 +110,11 @@ def _rows(
 
 
 def _worth_reading(chosen: Sequence[_Rows], most: int) -> list[_Rows]:
-    """Return the files with the best `most` rows of all files, and with the best row of each file.
+    """Return the files with the rows to read: about `most` rows in all, by priority.
 
-    Further rows are hardly ever shown. A slate of 16 KB usually shows rows up to rank 32 of some
-    260, and for nine of ten queries up to rank 53.
+    The best row of each file and all rows of a requested file are always read. Rows of lower
+    priority are hardly ever shown: of about 260 rows, a slate of 16 KB usually shows rows up to
+    rank 32, and for nine of ten queries none after rank 53.
     """
     turns = []
     read: dict[int, set[int]] = {}
@@ -256,7 +257,7 @@ class _Shaper(Struct, frozen=True):
         )
 
     def _folded(self, text: str, first: int, form: Folding) -> Snippet:
-        """Return a text; code with folds, and without comments at its beginning and end."""
+        """Return a text to show; code is folded, and comments at its start and end are omitted."""
         if self.section is Section.DOCS or self.wanted.comments:
             return Snippet(text, 0, 0)
         source = Source(text.split("\n"), first, self.language, self.is_test)

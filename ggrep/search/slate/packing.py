@@ -29,7 +29,7 @@ _KINDS: Final = {"anchor_for_context": 1, "neighbour_context": 2}
 
 
 class RankedPack(Struct, frozen=True):
-    """A pack (a file of a slate) with its rank; files of higher ranks are dropped first.
+    """A pack (a file of a slate) with its rank; files with the largest ranks are dropped first.
 
     Attributes:
         rank: rank within its section; 0 for the best file.

@@ -86,7 +86,7 @@ def companions(ranked: Ranked, origins: Origins, deadline: Deadline) -> RelatedF
 
 
 def _used(ranked: Ranked, origins: Origins, deadline: Deadline) -> tuple[Figures, ...]:
-    """Return, per segment, how much each row defines names that the origins use."""
+    """Return, per segment, each row's largest weight of a name that it defines and origins use."""
     names: dict[str, float] = {}
     for (place, row), weight in origins.items():
         deadline.check("companions")
@@ -125,7 +125,10 @@ def _names(ranked: Ranked, origins: Origins, deadline: Deadline) -> dict[str, fl
 
 
 def _weighed(segments: Sequence[SearchableSegment], names: Mapping[str, float]) -> dict[str, float]:
-    """Return the rarest names with their weights, which grow with rarity; ordered by bytes."""
+    """Return the names with the largest products of weight and rarity, and these products.
+
+    Very common names are omitted. The order is that of the names' bytes.
+    """
     chunks = _visible(segments)
     weighed: dict[str, float] = {}
     for name, weight in names.items():

@@ -39,7 +39,7 @@ class SelectedPaths:
         return path in self._paths
 
     def beside(self, source: str, target: str, endings: Sequence[str]) -> str | None:
-        """Return the file at `target`, relative to the directory of `source`, or with an ending."""
+        """Return the file at `target`, relative to the directory of `source`; see `at`."""
         base = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         return self.at(base, endings)
 
@@ -66,11 +66,11 @@ class SelectedPaths:
         return nearest(source, results)
 
     def calls_a_module(self, *names: str) -> bool:
-        """Return whether the module path of any file ends with a name, in any letter case."""
+        """Return whether a file's module path ends with one of the names, in any letter case."""
         return not self._by_module.keys().isdisjoint(map(str.lower, names))
 
     def calls_a_file(self, tail: str) -> bool:
-        """Return whether any file has the last component of a path as its name, in any case."""
+        """Return whether a file is named as the last component of `tail`, in any letter case."""
         return tail.rpartition("/")[2].lower() in self._by_name
 
     def named(self, name: str) -> str | None:

@@ -94,10 +94,10 @@ class Sessions:
         return token
 
     def advance(self, session: SessionToken, paths: Iterable[str], op: SessionOp) -> SessionState:
-        """Return the state of a session after an answer with `paths`; only the token stores it.
+        """Return a session's state after an answer with `paths`; only its token stores the state.
 
-        The same session, paths and step result in the same token. A client that repeats a request
-        with an earlier token receives the same answer.
+        The same session and paths result in the same token. A client that repeats a request with an
+        earlier token receives the same answer.
 
         Raises:
             SessionFull: the session would have returned more files than a token can contain.

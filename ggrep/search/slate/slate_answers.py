@@ -158,7 +158,7 @@ def slate(context: Context, request: SlateRequest) -> SlateResponse:
 
 
 def _session(context: Context, request: SlateRequest) -> tuple[Sessions, SessionToken] | None:
-    """Return the session of a request, continued or new, with all files that it has shown."""
+    """Return the session of a request, continued or new; the token lists all files shown before."""
     if request.session is None:
         return None
     # The manifest is not used, because it contains the old name if the repository has moved.

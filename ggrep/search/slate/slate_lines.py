@@ -96,7 +96,7 @@ def _called(piece: _Object, first: str) -> str:
 def told_lines(piece: _Object) -> list[tuple[int, str]]:
     """Return the non-blank lines of a piece with their line numbers.
 
-    Each level of indentation is reduced to one blank, because indentation took a sixth of all
+    Each level of indentation is reduced to one space, because indentation took a sixth of all
     bytes.
     """
     lines = [

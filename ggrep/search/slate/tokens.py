@@ -1,8 +1,8 @@
 """Reads and writes tokens of sessions, which contain a snapshot and the returned files.
 
-A token is sealed, because any client can send one: by HMAC-SHA256 with a key of the store, over the
-store's id and all bytes of the token. The module also checks a session's next step. It performs no
-I/O.
+A token is sealed, because any client can send a token. The seal is an HMAC-SHA256 with a key of the
+store, over the store's id and all bytes of the token before the seal. The module also checks a
+session's next step. It performs no I/O.
 """
 
 import base64
@@ -187,10 +187,10 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
 
 
 def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
-    """Return the paths of all shown files of one repository, and of files that only repeat them.
+    """Return the paths of all shown files of one repository, and of files that only copy them.
 
-    Later slates of the session do not show these files. A file that also contains other text is not
-    returned, because that text may not have fit; a later slate shows the file.
+    Later slates of the session do not show these files. A file that contains copies and also other
+    text is not returned unless it is shown, so a later slate can show the other text.
     """
     places = [place for pack in packs for item in pack.evidence for place in item.also]
     named = frozenset(place.rpartition(":")[0] for place in places)

@@ -87,7 +87,7 @@ def _unquoted(command: str) -> str:
 
 
 def _kind(command: str) -> tuple[int, str] | None:
-    """Return a command's kind, as position and name among the kinds; None for other commands."""
+    """Return the index and the name of a command's kind in `_KINDS`; None for other commands."""
     if not _TOOLS.match(f"{command} ") or _PARTIAL.search(command):
         return None
     if len(command) > _CHARACTERS:
@@ -109,7 +109,11 @@ def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
 
 
 def _lines_elsewhere(lines: list[str]) -> set[int]:
-    """Return the lines of the steps or documents that change the folder, and continued lines."""
+    """Return the numbers of lines at which no command in the root folder begins.
+
+    These are the lines of a step that changes the folder, all lines if the file changes the folder
+    outside of steps, and lines that continue the line before.
+    """
     numbers = {
         at + 2
         for at, line in enumerate(lines)
@@ -131,7 +135,7 @@ def _lines_elsewhere(lines: list[str]) -> set[int]:
 
 
 def _begins(line: str, indent: int) -> bool:
-    """Return whether a line begins the list item whose keys have a certain indent."""
+    """Return whether a line begins a list item whose keys are indented by `indent`."""
     return line.lstrip().startswith("- ") and len(line) - len(line.lstrip(" -")) == indent
 
 

@@ -65,8 +65,8 @@ def commands_of(path: str, text: str, manager: str = "npm") -> list[TourFact]:
 def package_manager(texts: Mapping[str, str]) -> str:
     """Return the package manager of a JavaScript repository.
 
-    The first of these decides: the key `packageManager`, files and `engines`, commands in scripts
-    and CI.
+    The first of these sources that names a package manager decides: the key `packageManager`, the
+    existence of one of MANAGER_FILES, the key `engines`, commands in scripts and CI.
 
     Args:
         texts: the texts of `package.json`, of the existing MANAGER_FILES, and of CI files.
@@ -175,7 +175,7 @@ def _cargo(path: str, text: str) -> Iterator[TourFact]:
 
 
 def _says(*lines: str) -> Callable[[str, str], Iterator[TourFact]]:
-    """Return a reader that returns the same commands for each file."""
+    """Return a function that yields the commands `lines` for each file."""
 
     def read(path: str, _: str) -> Iterator[TourFact]:
         yield from (TourFact(line, path) for line in lines)

@@ -173,7 +173,7 @@ def _gem(text: str) -> Iterator[Declared]:
 
 
 def main_functions(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the `main` functions and modules of programs; programs near the root come first.
+    """Return the modules `__main__.py`, then the `main` functions in the order of `_standing`.
 
     Raises:
         SnapshotGone, NoIndex: the snapshot or the whole store was removed meanwhile.
@@ -212,10 +212,10 @@ def main_functions(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def _standing(path: str) -> tuple[int, int]:
-    """Return a program's sort key: in a folder `cmd` or `bin`, with a usual name, near the root.
+    """Return a program's sort key: the class of its path, then its depth below the root.
 
-    Among programs with the same key, the program with the longest text before its `main` comes
-    first.
+    Programs in a folder `cmd` or `bin` come first, then programs with a usual name. Among programs
+    with the same key, the program with the longest text before its `main` comes first.
     """
     folders, _, name = path.rpartition("/")
     stem = name.partition(".")[0].lower()

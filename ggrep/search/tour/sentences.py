@@ -44,8 +44,9 @@ class Quotation(NamedTuple):
 
 
 def readme_says(text: str, most: int = MOST_CHARACTERS) -> Quotation | None:
-    """Return the tagline of a README's title, else its first sentences of prose, else None.
+    """Return the text after the name in a README's title, else the README's first sentences.
 
+    None is returned if the README has neither.
     Prose after MOST_HEADINGS headings is not read, because later sections describe only parts.
     """
     lines = _without_blocks(text[:_SCANNED]).split("\n")

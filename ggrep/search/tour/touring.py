@@ -99,7 +99,7 @@ def tour(context: Context, request: TourRequest) -> TourResponse:
 
 
 def fitted(sections: Sequence[TourSection], room: int) -> list[TourSection]:
-    """Return the sections; the longest is shortened until the text has at most `room` bytes.
+    """Return the sections; the longest is shortened until all fit into `room` bytes of text.
 
     A section is shortened by its last line. If two sections are equally long, the later section is
     shortened.

@@ -85,7 +85,7 @@ def _is_page(file: ListedFile) -> bool:
 
 
 def _reading_files(repository: RepositoryFiles) -> set[tuple[int, int]]:
-    """Return segment and number of the files that contain one of _READING_WORDS."""
+    """Return the files with one of _READING_WORDS, as pairs of segment number and file number."""
     return {
         (place, file)
         for place, segment in enumerate(open_segments(repository.view))
@@ -108,7 +108,7 @@ def documents(repository: RepositoryFiles) -> list[TourFact]:
 
 
 def tests(repository: RepositoryFiles) -> list[TourFact]:
-    """Return the topmost test folders, and the number of tests in folders of other code."""
+    """Return the topmost test folders, and per language the number of test files elsewhere."""
     inside: Counter[str] = Counter()
     beside: Counter[str] = Counter()
     example: dict[str, str] = {}

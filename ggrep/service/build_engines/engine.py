@@ -26,7 +26,7 @@ class BuildEngine(Protocol):
 
     @property
     def is_remote(self) -> bool:
-        """Return whether jobs run in other homes."""
+        """Return whether jobs use the homes of other machines, not the home of this process."""
         ...
 
     def worker(self) -> BuildWorker:

@@ -3,7 +3,8 @@
 Tasks and replies are lines of JSON. The driver assigns each task to a named node, at most one for
 each core. Ray needs several minutes to fail the tasks of an unreachable node, but its list of nodes
 changes within a minute. The driver moves tasks of a dead node to other nodes, at most
-`node.RETRIES` times. A node that lost a task gets no tasks until Ray's list is reliable again.
+`node.RETRIES` times. A node that lost a task gets no tasks for some seconds, because Ray's list can
+still contain a dead node.
 """
 
 import logging
