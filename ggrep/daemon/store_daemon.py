@@ -244,8 +244,8 @@ class StoreDaemon:
     def is_sparse(self) -> bool:
         """Return whether the first index is missing or contains less than half of the files.
 
-        A scan of the tree then finds more relevant files, because the first indexed files were
-        chosen for an earlier query. Thread-safe.
+        The first files to index were chosen for an earlier query, so a scan of the tree then finds
+        relevant files that the index lacks. Thread-safe.
         """
         from ggrep.index.store.manifest import read_active_manifest
 

@@ -148,7 +148,7 @@ def _parts(
         if chosen:
             parts.append(_Part(searcher, chosen, tuple(map(indexes.pop, chosen)), texts))
     if indexes:
-        raise SnapshotGone("a repository of the query has no description")
+        raise SnapshotGone("a repository of the query has not sent its description")
     return sorted(parts, key=lambda part: part.indexes)
 
 

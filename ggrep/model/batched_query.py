@@ -158,7 +158,7 @@ class FiguresByMember(Mapping[K, CollectionStatistics], Generic[K]):
 
 
 class MemberLists(Struct, frozen=True):
-    """The first hits of each list of a repository.
+    """The first hits of a repository: of each requested corpus, or of all together.
 
     Attributes:
         corpora: a list for each requested corpus.

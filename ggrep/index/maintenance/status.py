@@ -244,7 +244,7 @@ def _of_daemon(load: DaemonLoad) -> Iterator[Notice]:
             "watch_polling", load.watch.problem or "the daemon checks for changes at intervals"
         )
     if load.encode.stale:
-        yield Notice("encode_slot_stale", "a process with an encoding slot has died or hangs")
+        yield Notice("encode_slot_stale", "a process that was encoding has died or hangs")
 
 
 def _shown(

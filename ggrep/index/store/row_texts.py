@@ -1,4 +1,4 @@
-"""The texts of a segment's rows and files, as arrays of its image.
+"""The texts of a segment's rows and files, as arrays in the image (a file) of the segment.
 
 The text of all files is one stream, cut into blocks of 32 KiB, each compressed by zlib. A file's
 part of the stream is the text of its header chunk, then the file's own text, which its other rows

@@ -92,7 +92,7 @@ def read_locator(file: str, root: str) -> Locator:
         os.close(descriptor)
     lines = data.split(b"\n")
     if len(lines) != 7 or [lines[0], lines[1], lines[6]] != [MAGIC, os.fsencode(root), b""]:
-        raise ValueError("the locator belongs to another root or has another format")
+        raise ValueError("the file with the daemon's address has another root or format")
     store_id, fingerprint, address, build = lines[2:6]
     return Locator(store_id.decode(), fingerprint.decode(), os.fsdecode(address), build.decode())
 

@@ -1,6 +1,6 @@
 """Reads definitions with the tree-sitter queries in `queries/<grammar>.scm`.
 
-A pattern captures a definition as `@definition.<kind>`, and within the definition
+A pattern captures a definition as `@definition.<kind>`, and parts of it with these names:
 
     @name    its name; a definition can have several names
     @body    the node with its members; by default the field `body` of the definition

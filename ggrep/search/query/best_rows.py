@@ -26,9 +26,9 @@ class BestRows(Struct, frozen=True):
         places: int64 (n,): their positions among all rows with a score.
         corpora: uint8 (n,): the position of each row's corpus in CORPORA.
         numbers: int64 (corpora,): the number of rows of each corpus.
-        runs: the files of the rows.
-        best: float64 (corpora, files): the best score among a file's rows of a corpus, with the
-            factor; 0 if the file has no such row.
+        runs: the consecutive rows of each file.
+        best: float64 (corpora, files): the best score among a file's rows of a corpus, multiplied
+            by `factors`; 0 if the file has no such row.
         factors: float64 (files,): the factor of each file, by which the scores of its code are
             multiplied.
     """

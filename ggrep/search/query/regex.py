@@ -266,7 +266,7 @@ class _Reader:
         self._run = ""
 
     def step(self) -> bool:
-        """Read one construct; return False if the expression as a whole requires no text."""
+        """Read one construct; return False if no text must occur in every match of the pattern."""
         character = self._pattern[self.place]
         self.place += 1
         after_feed, self._after_feed = self._after_feed, False

@@ -48,7 +48,7 @@ class SessionToken(Struct, frozen=True):
     """The content of a token.
 
     Attributes:
-        store_id: the store of the snapshot; the seal includes it, but the text does not.
+        store_id: the store of the snapshot; the token's HMAC covers it, but no byte names it.
         session_id: 26 characters, like a ULID.
         seen: hashes of the returned paths; see `path_hash`.
     """

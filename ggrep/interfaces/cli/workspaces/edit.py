@@ -54,7 +54,7 @@ def init(
     terminal = open_terminal()
     target, words = _target(file, roots or [], named)
     if not words:
-        raise UsageError("the directories are missing; write them after the name of the file")
+        raise UsageError("no directories are given; write them after the name of the file")
     if target.exists() and not force:
         raise InvalidRequest(f"{target} already exists; to replace it: --force")
     if not target.parent.is_dir():
