@@ -50,6 +50,8 @@ REAL = [getattr(module, name) for module, name, _ in POOLS]
 for module, name, pool in POOLS:
     setattr(module, name, pool)
 
+LONGEST = ("tests/ui/test_page.py", "tests/docs/test_tutorials.py")
+
 settings.register_profile(
     "deep",
     derandomize=True,
@@ -64,8 +66,8 @@ settings.load_profile("ggrep")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the tests of the page first, where no idle worker takes some and starts a browser."""
-    items.sort(key=lambda item: "tests/ui/" not in item.nodeid)
+    """Begin with the files that take longest: the end must not wait for one process."""
+    items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)

@@ -114,8 +114,9 @@ def test(arguments: list[str]) -> int:
     rest = [argument for argument in arguments if argument != "--deep"]
     places = "testpaths=tests bench training/tests"
     marks = ["--hypothesis-profile=deep", "-o", places] if deep else ["-m", "not deep"]
-    # Neighbours share what their file prepares; who is done takes over from who is not.
-    workers = [] if "-n" in rest else ["-n", str(os.cpu_count() or 1), "--dist", "worksteal"]
+    # Tests of a file share what it prepares; conftest.py puts the files that take longest first.
+    workers = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    workers = [] if "-n" in rest else workers
     return _python(["-m", "pytest", "-q", *workers, *marks, *rest])
 
 

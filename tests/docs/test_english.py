@@ -7,7 +7,9 @@ import pytest
 from tests.docs.prose import HELP, USER_PAGES, all_texts, faults, misspelt, texts_of
 
 
+@pytest.mark.deep
 def test_sentences_begin_with_their_subject_and_use_plain_words() -> None:
+    """`dev.py docs`, which CI runs, checks the same in each run."""
     texts = all_texts()
 
     assert len(texts) - len(USER_PAGES) - len(HELP) > 5000
