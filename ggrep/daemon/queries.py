@@ -84,7 +84,7 @@ def check_process(shared: HostResources, claim: Claim) -> None:
 
 
 async def check_claim(daemon: StoreDaemon, claim: Claim, *scopes: str) -> None:
-    """Raise unless this daemon certainly serves the client's root and settings for `scopes`."""
+    """Raise unless this daemon certainly has the client's build, root and settings for `scopes`."""
     check_process(daemon.shared, claim)
     if claim.root != str(daemon.identity.root):
         raise StaleHint("the daemon serves another root")

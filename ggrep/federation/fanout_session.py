@@ -476,7 +476,7 @@ class FanoutSession:
     def limits(self) -> list[RepoLimit]:
         """Return the limits of repositories whose share of the deadline was too short.
 
-        If no repository is selected, also report the repositories that are disabled.
+        If no repository is selected, also return the limit that counts disabled repositories.
         """
         return [
             *(

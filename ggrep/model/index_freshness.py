@@ -18,7 +18,8 @@ class IndexFreshness(Struct, frozen=True):
 
     Attributes:
         failure: reason why the last sync failed; empty after a successful sync.
-        at: time of the first failure with the reason `failure`, RFC 3339; empty if unknown.
+        at: time of the first failure with the reason `failure`, RFC 3339; empty if no such
+            time is known.
         cancelled: whether the last sync was cancelled.
         behind: whether files are newer than the active snapshot.
         unchecked: whether the files have not been compared with the index since the daemon started.

@@ -60,10 +60,10 @@ class SyncJob(Struct, frozen=True):
         remote: a `config.remotes.Remote` as JSON; empty for none.
         pull: pull before the sync; if that fails, all files are indexed, with a notice.
         push: push after the sync; if that fails, the outcome has a notice.
-        abreast: number of workers that build a workspace together; 0 outside of a build. During a
-            build, a job uses its share of the cores, keeps its parsers for the next job, publishes
-            no partial snapshots, and deletes leftovers of other processes in the home only if it is
-            the worker's first job.
+        abreast: number of workers that build a workspace together, 1 on a cluster; 0 outside of a
+            build. During a build, a job uses its share of the cores, keeps its parsers for the next
+            job, publishes no partial snapshots, and deletes leftovers of other processes in the
+            home only if it is the worker's first job.
     """
 
     root: Path

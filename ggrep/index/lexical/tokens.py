@@ -133,7 +133,7 @@ def is_one_word(before: str, after: str) -> bool:
 def contained_terms(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the terms that any text containing `text` must have, each with whether it is complete.
 
-    The terms at the ends of `text` are incomplete, because words can continue beyond `text`.
+    A term at an end of `text` is incomplete if it can continue beyond `text`.
     """
     plain = unicodedata.normalize("NFKC", text.strip(_COMPOSED_WITH_NEIGHBOURS))
     plain = _LEADING_MARKS.compiled.sub("", _INVISIBLE.compiled.sub("", plain))

@@ -108,7 +108,7 @@ def _unicode_normalisation(_: Subject, view: SnapshotView) -> HealthCheck:
 
 
 def contents(view: SnapshotView) -> Iterator[HealthCheck]:
-    """Yield findings on generated files, doubtful encodings and languages without a parser."""
+    """Yield findings on generated files, the traits in `CONTENTS`, and unread languages."""
     if label := view.made_files().summary():
         yield ok(label, view.files_of(MACHINE_WRITTEN), code="made_files")
     for trait, code, severity, label in CONTENTS:

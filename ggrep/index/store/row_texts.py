@@ -112,8 +112,8 @@ class Texts(Protocol):
     def tiles(self, rows: Sequence[int]) -> list[tuple[bytes, bytes]]:
         """Return the texts of ascending rows, and the text between each row and the next row.
 
-        All texts are UTF-8. The texts of all rows of a file, joined in order without the first,
-        which belongs to the header chunk, are the whole file.
+        All texts are UTF-8. For all rows of a file, these texts, joined in order without the header
+        chunk's text, are the file as it was indexed.
         """
 
     def details(self, rows: Sequence[int]) -> list[RowDetails]:

@@ -184,7 +184,7 @@ def build_server(
 
 
 def _reported(handler: _Handler, *, quiet: bool) -> _Handler:
-    """Return `handler` with reports of each `GgrepError`; pygls passes the server as `ls`."""
+    """Return a handler that reports each `GgrepError`; pygls passes the server as `ls`."""
 
     async def answer(ls: GgrepServer, params: object) -> object:
         try:

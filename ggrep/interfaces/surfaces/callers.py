@@ -91,7 +91,10 @@ class Callers:
                 del self._at_work[caller]
 
     def _seat_of(self, caller: str) -> int:
-        """Return a caller's last seat if still in use or least loaded, else a least loaded seat."""
+        """Return a caller's last seat, or a least loaded seat.
+
+        The last seat is returned if the caller has a running request, or if no seat is less loaded.
+        """
         last = self._seats.pop(caller, None)
         least = min(self._load)
         if last is not None and (self._at_work[caller] or self._load[last] == least):

@@ -346,7 +346,7 @@ def _candidates(blocks: Sequence[Block], broken: Sequence[Block]) -> Iterator[Sp
 
     For a block, the parts are: the rest of the block from its third or a later line with the first
     line's indentation; its body; the rest from the second such line; the whole block. The last
-    parts are pairs of consecutive blocks of equal depth.
+    parts are pairs of consecutive blocks in `broken` of equal depth.
     """
     starts = [block.start for block in broken]
     for outer in blocks:

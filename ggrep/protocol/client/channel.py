@@ -172,8 +172,8 @@ class Channel:
     async def exchange(self, message: Message, deadline: Deadline, caller: str = "") -> Reply:
         """Return the reply to a message: an answer or a failure.
 
-        `caller` is the name of the program or user that called the client; empty if the client
-        asks for itself. At the deadline or after a cancellation, the client sends a `cancel`
+        `caller` is the client's name for its caller, such as the number of a seat; empty if the
+        client asks for itself. At the deadline or after a cancellation, the client sends a `cancel`
         message, and the connection stays open.
         """
         self._require_open()

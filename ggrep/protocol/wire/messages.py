@@ -251,8 +251,8 @@ class Envelope(Struct, frozen=True):
 
     Attributes:
         request_id: id from the client; empty to let the daemon choose one.
-        caller: name of the program or user that called the client; empty if the client asks for
-            itself.
+        caller: the client's name for its caller, such as the number of a seat; empty if the client
+            asks for itself.
     """
 
     request_id: str

@@ -1,9 +1,9 @@
 """Searches many repositories, each with its own statistics, for lists that are merged by rank.
 
 Hits of equal rank are ordered by the order of their repositories. The best hits of the first `top`
-repositories fill a merged list, so hits of later repositories are not shown. Text is read only for
-hits that a merged list can show. Every repository is ranked, because the confidence of the answer
-depends on the best files of all repositories.
+repositories with hits fill a merged list, so hits of later repositories are not shown. Text is read
+only for hits that a merged list can show. Every repository is ranked, because the confidence of the
+answer depends on the best files of all repositories.
 """
 
 from collections.abc import Mapping, Sequence

@@ -27,8 +27,8 @@ class BestRows(Struct, frozen=True):
         corpora: uint8 (n,): the position of each row's corpus in CORPORA.
         numbers: int64 (corpora,): the number of rows of each corpus.
         runs: the consecutive rows of each file.
-        best: float64 (corpora, files): the best score among a file's rows of a corpus, multiplied
-            by `factors`; 0 if the file has no such row.
+        best: float64 (corpora, files): the best score among a file's rows of a corpus, for code
+            multiplied by `factors`; 0 if the file has no such row.
         factors: float64 (files,): the factor of each file, by which the scores of its code are
             multiplied.
     """

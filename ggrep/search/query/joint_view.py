@@ -89,8 +89,8 @@ def require_still(views: Sequence[SnapshotView]) -> None:
     The check is necessary because reading from a mapped file that was truncated kills the process.
 
     Raises:
-        SnapshotGone: a file has changed, or a snapshot replaces a damaged snapshot; a request that
-            queries only that repository reports the reason.
+        SnapshotGone: a file has changed, or a store is damaged; a request that queries only its
+            repository reports the reason.
     """
     for view in views:
         if view.notices or not view.lies_still():

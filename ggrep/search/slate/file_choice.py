@@ -164,7 +164,7 @@ def select(
 
 
 def shares(files: int) -> dict[Section, int]:
-    """Return the number of files that each section may show: its rounded quota, at least one.
+    """Return each section's quota of files, scaled to `files` and rounded; at least one.
 
     If fewer than `files` are chosen in this way, files of any section are added by score.
     """

@@ -48,7 +48,7 @@ class SessionToken(Struct, frozen=True):
     """The content of a token.
 
     Attributes:
-        store_id: the store of the snapshot; the token's HMAC covers it, but no byte names it.
+        store_id: the store of the snapshot; the seal covers it, but the token does not contain it.
         session_id: 26 characters, like a ULID.
         seen: hashes of the returned paths; see `path_hash`.
     """
@@ -187,7 +187,7 @@ def check_session(session: SessionRequest, *, of_several: bool = False) -> None:
 
 
 def told_of(packs: Sequence[Pack], copies: Collection[str]) -> frozenset[str]:
-    """Return the paths of all shown files of one repository, and of files that only copy them.
+    """Return the paths of all shown files of one repository, and of `copies` that these list.
 
     Later slates of the session do not show these files. A file that contains copies and also other
     text is not returned unless it is shown, so a later slate can show the other text.

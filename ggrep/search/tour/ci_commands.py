@@ -111,8 +111,8 @@ def _commands(path: str, text: str) -> Iterator[tuple[int, str]]:
 def _lines_elsewhere(lines: list[str]) -> set[int]:
     """Return the numbers of lines at which no command in the root folder begins.
 
-    These are the lines of a step that changes the folder, all lines if the file changes the folder
-    outside of steps, and lines that continue the line before.
+    These are the lines of a list item with `working-directory:` or `dir(`, all lines if one of
+    these is outside of list items, and lines that continue the line before.
     """
     numbers = {
         at + 2

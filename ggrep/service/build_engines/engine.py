@@ -26,7 +26,7 @@ class BuildEngine(Protocol):
 
     @property
     def is_remote(self) -> bool:
-        """Return whether jobs use the homes of other machines, not the home of this process."""
+        """Return whether jobs run on nodes of a cluster, with the nodes' homes."""
         ...
 
     def worker(self) -> BuildWorker:

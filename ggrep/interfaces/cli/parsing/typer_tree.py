@@ -139,7 +139,7 @@ def _with_advice(message: str, error: Exception, context: typer.Context, words: 
 
 
 def _short_form_advice(option: str, context: typer.Context) -> str:
-    """Return why a known short option is not accepted here; empty for other options."""
+    """Return why a short option is not accepted; empty if no reason is known."""
     if context.command.name == "search" and option in {*EXACT, *CONTEXT}:
         instead = _SNIPPETS.get(option)
         longer = f"; for snippets of words: {instead}" if instead else ""
