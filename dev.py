@@ -115,8 +115,8 @@ def test(arguments: list[str]) -> int:
     places = "testpaths=tests bench training/tests"
     marks = ["--hypothesis-profile=deep", "-o", places] if deep else ["-m", "not deep"]
     # Tests of a file share what it prepares; conftest.py puts the files that take longest first.
-    workers = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
-    workers = [] if "-n" in rest else workers
+    share = ["-n", str(os.cpu_count() or 1), "--dist", "loadfile", "--no-loadscope-reorder"]
+    workers = [] if "-n" in rest else share
     return _python(["-m", "pytest", "-q", *workers, *marks, *rest])
 
 

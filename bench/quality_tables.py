@@ -181,11 +181,13 @@ def routed(found: Sequence[Routed], questions: int) -> str:
     )
 
 
-def _by_category(label: str, before: Run, after: Run, found: Comparison) -> list[tuple[str, ...]]:
+def _by_category(
+    label: str, before: Run, after: Run, comparison: Comparison
+) -> list[tuple[str, ...]]:
     old, new = before.figures.by_category, after.figures.by_category
     return [
         _both(label.format(name), old[name], new[name], each)
-        for name, each in found.by_category.items()
+        for name, each in comparison.by_category.items()
     ]
 
 

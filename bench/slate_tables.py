@@ -26,9 +26,9 @@ def slates(developed: Measured, held_out: Measured | None) -> str:
     return "\n".join(parts)
 
 
-def _covered(found: Measured) -> str:
-    figures = found.figures
-    rows = _sections(found)
+def _covered(suite: Measured) -> str:
+    figures = suite.figures
+    rows = _sections(suite)
     rows += [_coverage(f"repository {name}", each) for name, each in figures.by_repo]
     return section(
         "Slates",
@@ -43,15 +43,15 @@ def _covered(found: Measured) -> str:
     )
 
 
-def _held_out(found: Measured) -> str:
-    figures = found.figures
+def _held_out(suite: Measured) -> str:
+    figures = suite.figures
     return section(
         "Slates of other repositories",
         f"The table has the same figures for {figures.cases} questions about "
         f"{len(figures.by_repo)} held-out repositories. There are too few repositories for "
         "intervals.",
         HEAD,
-        _sections(found),
+        _sections(suite),
     )
 
 
@@ -59,32 +59,32 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
     measures: tuple[tuple[str, Callable[[Measured], Mean]], ...] = (
         (
             "one call covers all sections (share of questions)",
-            lambda found: found.figures.calls.within_one,
+            lambda suite: suite.figures.calls.within_one,
         ),
         (
             "two calls cover all sections (share of questions)",
-            lambda found: found.figures.calls.within_two,
+            lambda suite: suite.figures.calls.within_two,
         ),
-        ("calls until all sections are covered, mean", lambda found: found.figures.calls.mean),
+        ("calls until all sections are covered, mean", lambda suite: suite.figures.calls.mean),
         (
             "one call covers all sections anywhere (share of questions)",
-            lambda found: found.figures.anywhere_calls.within_one,
+            lambda suite: suite.figures.anywhere_calls.within_one,
         ),
         (
             "two calls cover all sections anywhere (share of questions)",
-            lambda found: found.figures.anywhere_calls.within_two,
+            lambda suite: suite.figures.anywhere_calls.within_two,
         ),
         (
             "calls until all sections are covered anywhere, mean",
-            lambda found: found.figures.anywhere_calls.mean,
+            lambda suite: suite.figures.anywhere_calls.mean,
         ),
         (
             "answerable questions whose answers are doubted (share)",
-            lambda found: found.figures.doubted,
+            lambda suite: suite.figures.doubted,
         ),
-        ("unanswerable questions with a warning (share)", lambda found: found.doubt.warned),
-        ("unanswerable questions answered with `none` (share)", lambda found: found.doubt.none),
-        ("files shown for an unanswerable question, mean", lambda found: found.doubt.files),
+        ("unanswerable questions with a warning (share)", lambda suite: suite.doubt.warned),
+        ("unanswerable questions answered with `none` (share)", lambda suite: suite.doubt.none),
+        ("files shown for an unanswerable question, mean", lambda suite: suite.doubt.files),
     )
     others = [] if held_out is None else [held_out]
     rows = [
@@ -92,7 +92,7 @@ def _calls(developed: Measured, held_out: Measured | None) -> str:
             name,
             mean_cell(read(developed).value),
             bounds_cell(read(developed).interval),
-            *(mean_cell(read(found).value) for found in others),
+            *(mean_cell(read(suite).value) for suite in others),
         )
         for name, read in measures
     ]
@@ -143,20 +143,20 @@ def _questions(developed: Measured, held_out: Measured | None) -> str:
     return f"{number} questions"
 
 
-def _sections(found: Measured) -> list[tuple[str, ...]]:
-    figures = found.figures
+def _sections(suite: Measured) -> list[tuple[str, ...]]:
+    figures = suite.figures
     return [
         _coverage("all sections", figures.overall),
         *(_coverage(f"section `{name.value}`", each) for name, each in figures.by_section),
     ]
 
 
-def _coverage(name: str, found: Coverage) -> tuple[str, ...]:
+def _coverage(name: str, coverage: Coverage) -> tuple[str, ...]:
     return (
         name,
-        str(found.sections),
-        mean_cell(found.covered.value),
-        bounds_cell(found.covered.interval),
-        mean_cell(found.anywhere.value),
-        mean_cell(found.precision.value),
+        str(coverage.sections),
+        mean_cell(coverage.covered.value),
+        bounds_cell(coverage.covered.interval),
+        mean_cell(coverage.anywhere.value),
+        mean_cell(coverage.precision.value),
     )

@@ -288,6 +288,14 @@ def test_a_misspelt_line_is_a_usage_error(
     assert done.err.startswith(f"error: {output}")
 
 
+@pytest.mark.parametrize("name", ["symbol", "refs"])
+def test_an_option_of_other_commands_names_them(ggrep: Command, shop: Path, name: str) -> None:
+    done = ggrep(name, "-F", "charge_card")
+
+    assert done.status == 2
+    assert done.err.startswith("error: no option -F; commands with -F: ggrep search, ggrep slate;")
+
+
 @pytest.mark.parametrize("name", ["slate", "symbol", "refs"])
 def test_filters_mean_the_same_to_every_command(ggrep: Command, shop: Path, name: str) -> None:
     done = ggrep(name, "charge_card", "--filter", "lagn:go")

@@ -12,7 +12,16 @@ import typer
 
 from ggrep.base.commands import nearest, spelled
 from ggrep.base.errors import UsageError
-from ggrep.base.option_spelling import CONTEXT, EXACT, FILTERING, FILTERS, FINDS, TESTS, advice
+from ggrep.base.option_spelling import (
+    CONTEXT,
+    EXACT,
+    FILTERING,
+    FILTERS,
+    FINDS,
+    SEARCHING,
+    TESTS,
+    advice,
+)
 from ggrep.interfaces.cli.parsing.flags import Argument, help_of
 from ggrep.interfaces.cli.parsing.parameters import Command, Piece, pieces_of, run
 from ggrep.interfaces.cli.parsing.tree import BELOW, COMMANDS, Entry, about
@@ -144,7 +153,8 @@ def _short_form_advice(option: str, context: typer.Context) -> str:
         instead = _SNIPPETS.get(option)
         longer = f"; for snippets of words: {instead}" if instead else ""
         return f" for words: it needs -F, -E or a text in double quotes{longer}"
-    if context.command.name not in FILTERING or option not in {*FILTERS, *TESTS, *FINDS}:
+    finds = FINDS if context.command.name in SEARCHING else ()
+    if context.command.name not in FILTERING or option not in {*FILTERS, *TESTS, *finds}:
         return ""
     if option in FILTERS:
         return f": it needs a value, such as {option} py"
