@@ -88,7 +88,7 @@ def test_no_name_lasts_without_what_it_names(root: Path, tmp_path: Path) -> None
     """
     write_tree(root, EDITS[0])
     new, whole = fresh_answer(root, tmp_path / "fresh")
-    outages = {name: Outage(Random(7), draws=30) for name in ("manifest.json", "ACTIVE_SNAPSHOT")}
+    outages = {name: Outage(Random(7), draws=100) for name in ("manifest.json", "ACTIVE_SNAPSHOT")}
     (tmp_path / "disk").mkdir()
     with WatchedDisk(tmp_path / "disk") as disk:
 

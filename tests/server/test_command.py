@@ -93,12 +93,9 @@ def server(team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Itera
             made.process.stdout.close()
 
 
-@pytest.mark.deep
 async def test_a_server_from_its_start_to_its_stop(
     server: Server, team: Team, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The tutorial of team servers, which a test executes, does the same without a killed node."""
-
     def command(word: str) -> tuple[int, str, str]:
         return run(["server", word, str(server.file)]), *capsys.readouterr()
 
